@@ -1,0 +1,362 @@
+"""Graph: an immutable batch of graphs as the four dense tensors B, V, A, E of Hansen et al. (2025), section 2.1."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from numbers import Integral
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from .errors import GraphError
+from .isomorphism import Plain, color_refinement, isomorphic
+from .schema import Categories, Continuous, Schema
+
+Attributes = dict[str, str | float]
+"""The attributes of one node or one edge by column name: `{"type": "C", "charge": 0.1}`."""
+
+_Slices = list[tuple[Categories | Continuous, slice]]
+_TOLERANCE = 1e-3
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Graph:
+    """A batch of graphs, hard (entries 0 or 1) or relaxed (probabilities).
+
+    `B` says which node slots exist (the first column of the paper's n x 2 matrix; the other is 1 - B), `A` which edges.
+    Each group of categories in V sums to B, each one in E sums to A: rows of what does not exist are zero.
+    Undirected graphs store every edge in both directions; there are no self loops.
+
+    Comparing and hashing ignore the order of nodes:
+
+    >>> from graphflip import Categories, Schema
+    >>> schema = Schema(nodes=(Categories(name="type", values=("C", "O")),), max_nodes=3)
+    >>> graph = Graph.build(schema, [{"type": "C"}, {"type": "C"}, {"type": "O"}], [(0, 1, {}), (1, 2, {})])
+    >>> graph
+    Graph(3 nodes: C 2, O 1; 2 edges)
+    >>> graph == graph.permute(torch.tensor([2, 0, 1]))
+    True
+    """
+
+    B: Float[Tensor, "b n"]
+    V: Float[Tensor, "b n dv"]
+    A: Float[Tensor, "b n n"]
+    E: Float[Tensor, "b n n de"]
+    schema: Schema
+
+    def __post_init__(self) -> None:
+        _check_shapes(self)
+        _check_values(self)
+
+    @classmethod
+    def trusted(cls, B: Tensor, V: Tensor, A: Tensor, E: Tensor, schema: Schema) -> "Graph":
+        """A graph from tensors that are right by construction; skips every check."""
+        graph = object.__new__(cls)
+        for name, value in (("B", B), ("V", V), ("A", A), ("E", E), ("schema", schema)):
+            object.__setattr__(graph, name, value)
+        return graph
+
+    @classmethod
+    def build(
+        cls,
+        schema: Schema,
+        nodes: Sequence[Attributes],
+        edges: Sequence[tuple[int, int, Attributes]],
+    ) -> "Graph":
+        """One graph from lists: a node is `{"type": "C"}`, an edge `(i, j, {"type": "single"})`.
+
+        In undirected graphs an edge may be listed once or in both directions.
+        """
+        n = len(nodes)
+        if n > schema.max_nodes:
+            raise GraphError(
+                f"A graph must have at most {schema.max_nodes} nodes; got {n}. "
+                f"Leave it out, or fit a model with a larger limit (max_nodes={n})."
+            )
+        V, A, E = torch.zeros(n, schema.dv), torch.zeros(n, n), torch.zeros(n, n, schema.de)
+        node_slices, edge_slices = list(schema.node_slices()), list(schema.edge_slices())
+        for i, attributes in enumerate(nodes):
+            V[i] = _encode(node_slices, attributes, schema.dv, f"node {i}")
+        for i, j, attributes in edges:
+            if not (0 <= i < n and 0 <= j < n) or i == j:
+                raise GraphError(f"An edge must join two different nodes of 0..{n - 1}; got ({i}, {j}). Remove it.")
+            row = _encode(edge_slices, attributes, schema.de, f"edge ({i}, {j})")
+            if A[i, j] and not torch.equal(E[i, j], row):
+                raise GraphError(
+                    f"An edge must have one set of attributes; ({i}, {j}) is listed twice. Keep one of them."
+                )
+            for a, b in ((i, j),) if schema.directed else ((i, j), (j, i)):
+                A[a, b], E[a, b] = 1.0, row
+        return cls(torch.ones(1, n), V[None], A[None], E[None], schema)
+
+    def __len__(self) -> int:
+        return self.B.shape[0]
+
+    @property
+    def num_slots(self) -> int:
+        """Number of node slots, empty ones included."""
+        return self.B.shape[1]
+
+    @property
+    def num_nodes(self) -> Float[Tensor, " b"]:
+        """Number of (expected) nodes of each graph."""
+        return self.B.sum(1)
+
+    @property
+    def num_edges(self) -> Float[Tensor, " b"]:
+        """Number of (expected) edges of each graph; an undirected edge counts once."""
+        total = self.A.sum((1, 2))
+        return total if self.schema.directed else total / 2
+
+    @property
+    def is_hard(self) -> bool:
+        """Whether every existence and every category is exactly 0 or 1."""
+        parts = [self.B, self.A]
+        parts += [self.V[..., at] for column, at in self.schema.node_slices() if isinstance(column, Categories)]
+        parts += [self.E[..., at] for column, at in self.schema.edge_slices() if isinstance(column, Categories)]
+        return all(bool(((part == 0) | (part == 1)).all()) for part in parts)
+
+    def permute(self, order: Int[Tensor, " n"] | Int[Tensor, "b n"]) -> "Graph":
+        """Reorder slots: slot i of the result is slot `order[i]` (one order for all graphs, or one for each)."""
+        slots = torch.arange(self.num_slots, device=order.device)
+        if order.shape[-1] != len(slots) or not bool((order.sort(-1).values == slots).all()):
+            raise GraphError(f"`order` must name each of the {self.num_slots} slots once; got {order.tolist()}.")
+        order = order.expand(len(self), -1)
+        batch = torch.arange(len(self), device=self.B.device)[:, None]
+        rows, columns = order[:, :, None], order[:, None, :]
+        return Graph.trusted(
+            self.B[batch, order],
+            self.V[batch, order],
+            self.A[batch[..., None], rows, columns],
+            self.E[batch[..., None], rows, columns],
+            self.schema,
+        )
+
+    def pad(self, n: int) -> "Graph":
+        """Add empty slots at the end until there are `n`."""
+        extra = n - self.num_slots
+        if extra < 0:
+            raise GraphError(f"Padding must not drop slots: the graph has {self.num_slots}, got n={n}. Use `trim`.")
+        if n > self.schema.max_nodes:
+            raise GraphError(f"A graph must have at most {self.schema.max_nodes} slots (max_nodes); got n={n}.")
+        pad = torch.nn.functional.pad
+        return Graph.trusted(
+            pad(self.B, (0, extra)),
+            pad(self.V, (0, 0, 0, extra)),
+            pad(self.A, (0, extra, 0, extra)),
+            pad(self.E, (0, 0, 0, extra, 0, extra)),
+            self.schema,
+        )
+
+    def trim(self) -> "Graph":
+        """Move existing nodes to the front, in their order, and drop the slots that are empty in every graph."""
+        exists = self.B > 0
+        n = int(exists.sum(1).max()) if len(self) else 0
+        order = torch.argsort((~exists).int(), dim=1, stable=True)
+        front = self.permute(order)
+        return Graph.trusted(front.B[:, :n], front.V[:, :n], front.A[:, :n, :n], front.E[:, :n, :n], self.schema)
+
+    def select(self, index: int | slice | Tensor | Sequence[int]) -> "Graph":
+        """The graphs at `index`, as a batch (an integer gives a batch of one)."""
+        if isinstance(index, Integral) or (isinstance(index, Tensor) and index.ndim == 0):
+            if not -len(self) <= int(index) < len(self):
+                raise IndexError(f"graph {int(index)} of a batch of {len(self)}")
+            index = [int(index) % len(self)]
+        if not isinstance(index, slice):
+            index = torch.as_tensor(index, device=self.B.device)
+            index = index if index.numel() else index.long()  # the tensor of an empty list is a float
+        return Graph.trusted(self.B[index], self.V[index], self.A[index], self.E[index], self.schema)
+
+    def __getitem__(self, index: int | slice | Tensor | Sequence[int]) -> "Graph":
+        return self.select(index)
+
+    def __iter__(self) -> Iterator["Graph"]:
+        return (self.select(i) for i in range(len(self)))
+
+    @staticmethod
+    def cat(graphs: Sequence["Graph"]) -> "Graph":
+        """One batch of several, padded to the largest."""
+        if not graphs:
+            raise GraphError("A batch needs at least one graph; got an empty list.")
+        if any(graph.schema != graphs[0].schema for graph in graphs):
+            raise GraphError("Graphs of one batch must have the same schema; these differ. Load them from one dataset.")
+        n = max(graph.num_slots for graph in graphs)
+        padded = [graph.pad(n) for graph in graphs]
+        B, V, A, E = (torch.cat([getattr(graph, name) for graph in padded]) for name in "BVAE")
+        return Graph.trusted(B, V, A, E, graphs[0].schema)
+
+    def to(self, where: torch.device | torch.dtype | str) -> "Graph":
+        """The same graph on another device or in another floating-point type."""
+        B, V, A, E = (tensor.to(where) for tensor in (self.B, self.V, self.A, self.E))
+        return Graph.trusted(B, V, A, E, self.schema)
+
+    def detach(self) -> "Graph":
+        """The same graph, cut off from the computation that made it."""
+        return Graph.trusted(self.B.detach(), self.V.detach(), self.A.detach(), self.E.detach(), self.schema)
+
+    def nodes(self, index: int = 0) -> list[Attributes | None]:
+        """Attributes of each slot of graph `index`, the likeliest if relaxed; None where the slot is empty."""
+        slices = list(self.schema.node_slices())
+        rows, exists = self.V[index].tolist(), (self.B[index] > 0.5).tolist()
+        return [_decode(slices, row) if there else None for row, there in zip(rows, exists, strict=True)]
+
+    def edges(self, index: int = 0) -> list[tuple[int, int, Attributes]]:
+        """Edges `(i, j, attributes)` of graph `index`, the likeliest if relaxed; an undirected one once, with i < j."""
+        slices = list(self.schema.edge_slices())
+        there = self.A[index] > 0.5
+        pairs = (there if self.schema.directed else there.triu(1)).nonzero()
+        rows = self.E[index][pairs[:, 0], pairs[:, 1]].tolist()
+        return [(i, j, _decode(slices, row)) for (i, j), row in zip(pairs.tolist(), rows, strict=True)]
+
+    def colors(self, index: int = 0) -> list[str]:
+        """For each existing node a text that nodes share when color refinement cannot tell them apart."""
+        return color_refinement(*self._plain(index), directed=self.schema.directed)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Graph):
+            return NotImplemented
+        return (
+            len(self) == len(other)
+            and self.schema == other.schema
+            and all(
+                isomorphic(self._plain(i), other._plain(i), directed=self.schema.directed) for i in range(len(self))
+            )
+        )
+
+    def __hash__(self) -> int:
+        return hash(tuple(tuple(sorted(self.colors(i))) for i in range(len(self))))
+
+    def __repr__(self) -> str:
+        if len(self) != 1 or not self.is_hard:
+            kind = "hard" if self.is_hard else "relaxed"
+            return f"Graph({len(self)} {kind} graphs of {self.num_slots} slots, {self.schema.dv} node columns)"
+        types = [" ".join(str(v) for v in node.values()) for node in self.nodes() if node is not None]
+        counts = ", ".join(f"{kind} {types.count(kind)}" for kind in sorted(set(types)) if kind)
+        listed = f": {counts}" if counts and len(counts) < 200 else ""
+        return f"Graph({len(types)} nodes{listed}; {int(self.num_edges)} edges)"
+
+    def _plain(self, index: int) -> Plain:
+        """Labels of existing nodes and of edges between them, renumbered: what isomorphism works on.
+
+        A label is the row of numbers itself, to four digits, so that relaxed graphs compare by their probabilities.
+        """
+        slots = self.B[index].nonzero()[:, 0]
+        V = torch.cat([self.B[index][:, None], self.V[index]], 1)[slots]
+        A, E = self.A[index][slots][:, slots], self.E[index][slots][:, slots]
+        i, j = (A if self.schema.directed else A.triu(1)).nonzero(as_tuple=True)
+        rows = torch.cat([A[..., None], E], 2)[i, j]
+        return _labels(V), list(zip(i.tolist(), j.tolist(), _labels(rows), strict=True))
+
+
+def _labels(rows: Float[Tensor, "k d"]) -> list[str]:
+    return [" ".join(f"{x:.4g}" for x in row) for row in (rows + 0.0).tolist()]  # + 0.0: -0.0 becomes 0.0
+
+
+def _encode(slices: _Slices, attributes: Attributes, width: int, what: str) -> Float[Tensor, " width"]:
+    names = [column.name for column, _ in slices]
+    if set(attributes) != set(names):
+        raise GraphError(
+            f"{what} must have the attributes {names}; got {list(attributes)}. Add what is missing, drop the rest."
+        )
+    row = torch.zeros(width)
+    for column, at in slices:
+        value = attributes[column.name]
+        if isinstance(column, Categories):
+            row[at.start + column.index(str(value))] = 1.0
+        else:
+            row[at.start] = _number(value, f"`{column.name}` of {what}")
+    return row
+
+
+def _number(value: str | float, what: str) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError) as error:
+        raise GraphError(f"{what} must be a number; got {value!r}. Correct it, or declare it as Categories.") from error
+
+
+def _decode(slices: _Slices, row: list[float]) -> Attributes:
+    attributes: Attributes = {}
+    for column, at in slices:
+        values = row[at]
+        is_category = isinstance(column, Categories)
+        attributes[column.name] = column.values[values.index(max(values))] if is_category else values[0]
+    return attributes
+
+
+def _check_shapes(graph: Graph) -> None:
+    for name in "BVAE":
+        if not isinstance(getattr(graph, name), Tensor):
+            raise GraphError(
+                f"`{name}` must be a torch tensor; got {type(getattr(graph, name)).__name__}. "
+                "Convert with `torch.as_tensor`."
+            )
+    if graph.B.ndim != 2:
+        raise GraphError(f"`B` must be graphs x slots; got shape {tuple(graph.B.shape)}. Add a batch axis: B[None].")
+    b, n = graph.B.shape
+    dv, de = graph.schema.dv, graph.schema.de
+    for name, expected in (("V", (b, n, dv)), ("A", (b, n, n)), ("E", (b, n, n, de))):
+        shape = tuple(getattr(graph, name).shape)
+        if shape != expected:
+            raise GraphError(
+                f"`{name}` must be {' x '.join(map(str, expected))} because `B` has {b} graphs of {n} slots and the "
+                f"schema {dv} node and {de} edge columns; got {' x '.join(map(str, shape))}. "
+                "Pad with `Graph.pad` before batching."
+            )
+    if n > graph.schema.max_nodes:
+        raise GraphError(
+            f"A graph must have at most {graph.schema.max_nodes} slots (the schema's max_nodes); got {n}. "
+            "Use `trim`, or a schema with a larger limit."
+        )
+
+
+def _check_values(graph: Graph) -> None:
+    for name in "BVAE":
+        tensor = getattr(graph, name)
+        if not tensor.is_floating_point():
+            raise GraphError(f"`{name}` must be floating point; got {tensor.dtype}. Convert with `.float()`.")
+        if not bool(torch.isfinite(tensor).all()):
+            raise GraphError(f"`{name}` must be finite; got NaN or infinity. Clean the attributes before loading.")
+        if (tensor.dtype, tensor.device) != (graph.B.dtype, graph.B.device):
+            raise GraphError(
+                f"`{name}` must be {graph.B.dtype} on {graph.B.device} as `B` is; "
+                f"got {tensor.dtype} on {tensor.device}. Convert with `.to`."
+            )
+    for name in "BA":
+        tensor = getattr(graph, name)
+        if bool(((tensor < -_TOLERANCE) | (tensor > 1 + _TOLERANCE)).any()):
+            raise GraphError(
+                f"`{name}` must lie in [0, 1]; got {float(tensor.min()):.3g} to {float(tensor.max()):.3g}."
+            )
+    A, B, schema = graph.A, graph.B, graph.schema
+    if bool((A.diagonal(dim1=1, dim2=2) > _TOLERANCE).any()):
+        raise GraphError("`A` must have a zero diagonal: self loops are not edges here. Remove them.")
+    both_exist = torch.minimum(B[:, :, None], B[:, None, :])
+    if bool((A > both_exist + _TOLERANCE).any()):
+        raise GraphError(
+            "`A` must be zero at empty slots; got an edge at a slot where `B` is 0. Set B, or drop the edge."
+        )
+    for name in "AE":
+        tensor = getattr(graph, name)
+        if not schema.directed and bool(((tensor - tensor.transpose(1, 2)).abs() > _TOLERANCE).any()):
+            raise GraphError(
+                f"`{name}` must be symmetric because the schema is undirected; it is not. "
+                "Store each edge in both directions, or use Schema(directed=True)."
+            )
+    _check_columns("V", graph.V, "B", B, list(schema.node_slices()))
+    _check_columns("E", graph.E, "A", A, list(schema.edge_slices()))
+
+
+def _check_columns(name: str, tensor: Tensor, of: str, exists: Tensor, slices: _Slices) -> None:
+    for column, at in slices:
+        part = tensor[..., at]
+        if isinstance(column, Categories):
+            if bool((part < -_TOLERANCE).any()) or bool(((part.sum(-1) - exists).abs() > _TOLERANCE).any()):
+                raise GraphError(
+                    f"The columns `{column.name}` of `{name}` must be one-hot (sum to `{of}`: 1 where it exists, "
+                    "else 0); they are not. Give exactly one category to what exists and zeros to what does not."
+                )
+        elif bool(((part[..., 0].abs() > _TOLERANCE) & (exists == 0)).any()):
+            raise GraphError(
+                f"`{column.name}` in `{name}` must be zero where `{of}` is 0; it is not. Multiply by `{of}`."
+            )
