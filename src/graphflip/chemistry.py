@@ -1,0 +1,148 @@
+"""Chemistry: valences and the charge rule by which graphs without charges become molecules."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from pydantic import BaseModel, ConfigDict
+
+from .errors import SchemaError
+
+BOND_ORDERS = {"single": 1, "double": 2, "triple": 3}
+"""Names of bond types in a schema, and how much of a valence each one takes."""
+
+Bond = tuple[int, int, int]
+"""Two atoms and the order of the bond between them."""
+
+
+class Chemistry(BaseModel):
+    """How nodes and edges of a molecular graph are to be read.
+
+    Graphs carry element symbols and bond types, not charges. The charge rule derives them from what is within two bonds:
+    an atom whose bonds fit only an ion is that ion (4-valent N is N+, 3-valent O and S are O+ and S+, an isolated Na is
+    Na+), and an atom one bond short beside a 4-valent N is its counterpart (the O- of nitro groups and N-oxides, the
+    end of azides and diazo groups, the C- of isonitriles). Everything else is neutral.
+
+    >>> nitromethane = ["C", "N", "O", "O"], [(0, 1, 1), (1, 2, 2), (1, 3, 1)]
+    >>> Chemistry(explicit_hydrogens=False).formal_charges(*nitromethane)
+    [0, 1, 0, -1]
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    explicit_hydrogens: bool
+
+    def formal_charge(self, symbol: str, valence: int, degree: int, beside_cation: bool = False) -> int:
+        """Charge of an atom with `degree` bonds whose orders sum to `valence`.
+
+        `beside_cation`: whether a neighbor is a 4-valent nitrogen.
+        """
+        state = self._state(symbol, valence, degree, beside_cation)
+        return state.charge if state else 0
+
+    def formal_charges(self, symbols: Sequence[str], bonds: Sequence[Bond]) -> list[int]:
+        """Charge of each atom of a molecule."""
+        return [self.formal_charge(*atom) for atom in surroundings(symbols, bonds)]
+
+    def allowed_valences(self, symbol: str) -> tuple[int, ...]:
+        """Every sum of bond orders with which the atom can be part of a molecule; missing hydrogens are thought of as
+        there. Beyond `max_valence` it holds only what is allowed as part of one group: the 7 of perchlorate."""
+        element = _element(symbol)
+        lone = tuple(state.valence for state in element.states if state.valence > element.max_valence)
+        return (*range(element.max_valence + 1), *lone)
+
+    def max_valence(self, symbol: str) -> int:
+        """Largest sum of bond orders that an atom can reach bond by bond without leaving the allowed ones."""
+        return _element(symbol).max_valence
+
+    def is_filled(self, symbol: str, valence: int, degree: int, beside_cation: bool = False) -> bool:
+        """Whether the atom has neither an open valence nor too many bonds.
+
+        Explicit hydrogens are counted as they stand; implicit ones fill whatever is open.
+        """
+        if not self.explicit_hydrogens:
+            return valence in self.allowed_valences(symbol)
+        return self._state(symbol, valence, degree, beside_cation) is not None
+
+    def unfilled(self, symbols: Sequence[str], bonds: Sequence[Bond]) -> list[int]:
+        """Atoms of a molecule that are not filled: radicals, and atoms with too many bonds."""
+        return [i for i, atom in enumerate(surroundings(symbols, bonds)) if not self.is_filled(*atom)]
+
+    def _state(self, symbol: str, valence: int, degree: int, beside_cation: bool) -> "_State | None":
+        """The closed shell that these bonds make; an ion only where nothing neutral fits."""
+        for state in _element(symbol).states:
+            if (
+                state.valence == valence
+                and degree in range(state.min_degree, state.max_degree + 1)
+                and (beside_cation or not state.beside_cation)
+                and (self.explicit_hydrogens or not state.needs_explicit)
+            ):
+                return state
+        return None
+
+
+def surroundings(symbols: Sequence[str], bonds: Sequence[Bond]) -> list[tuple[str, int, int, bool]]:
+    """Symbol, valence, degree and `beside_cation` of each atom: all that the charge rule looks at."""
+    valence, degree = [0] * len(symbols), [0] * len(symbols)
+    for i, j, order in bonds:
+        for atom in (i, j):
+            valence[atom] += order
+            degree[atom] += 1
+    beside = [False] * len(symbols)
+    for i, j, _ in bonds:
+        for atom, neighbor in ((i, j), (j, i)):
+            beside[atom] |= symbols[neighbor] == "N" and valence[neighbor] == 4
+    return list(zip(symbols, valence, degree, beside, strict=True))
+
+
+class _State(NamedTuple):
+    """A closed shell: the sum of bond orders (hydrogens included) and the charge that goes with it."""
+
+    valence: int
+    charge: int = 0
+    min_degree: int = 0
+    max_degree: int = 8
+    beside_cation: bool = False
+    needs_explicit: bool = False
+
+
+class _Element(NamedTuple):
+    max_valence: int
+    states: tuple[_State, ...]
+
+
+def _element(symbol: str) -> _Element:
+    if symbol not in _ELEMENTS:
+        raise SchemaError(
+            f"Chemistry must know the valences of an element; got {symbol!r}, it knows {', '.join(_ELEMENTS)}. "
+            "Leave such molecules out, or use a schema without `chemistry`."
+        )
+    return _ELEMENTS[symbol]
+
+
+# A halogen without bonds is an anion only where hydrogens are explicit; where they are implied it is HCl, as in the
+# hydrochlorides of AIDS.
+_HALIDE = _State(0, -1, needs_explicit=True)
+
+_ELEMENTS = {
+    "H": _Element(1, (_State(1),)),
+    "Li": _Element(1, (_State(1), _State(0, 1))),
+    "B": _Element(4, (_State(3), _State(4, -1))),
+    "C": _Element(4, (_State(4), _State(3, -1, max_degree=1, beside_cation=True))),
+    "N": _Element(4, (_State(3), _State(4, 1), _State(2, -1, beside_cation=True))),
+    "O": _Element(3, (_State(2), _State(3, 1), _State(1, -1, beside_cation=True))),
+    "F": _Element(1, (_State(1), _HALIDE)),
+    "Na": _Element(1, (_State(1), _State(0, 1))),
+    "Mg": _Element(2, (_State(2), _State(0, 2))),
+    "Si": _Element(4, (_State(4),)),
+    # Below four neighbors a 4-valent P lacks a hydrogen, R-PH(=O)-OH; with four it is a phosphonium.
+    "P": _Element(5, (_State(3), _State(5), _State(4, 1, min_degree=4))),
+    "S": _Element(6, (_State(2), _State(4), _State(6), _State(3, 1, min_degree=2), _State(5, 1, min_degree=4))),
+    "Cl": _Element(1, (_State(1), _State(7, min_degree=4, max_degree=4), _HALIDE)),
+    "K": _Element(1, (_State(1), _State(0, 1))),
+    "Ca": _Element(2, (_State(2), _State(0, 2))),
+    "Zn": _Element(2, (_State(2), _State(0, 2))),
+    "As": _Element(5, (_State(3), _State(5), _State(4, 1, min_degree=4))),
+    "Se": _Element(6, (_State(2), _State(4), _State(6), _State(3, 1, min_degree=2))),
+    "Br": _Element(1, (_State(1), _HALIDE)),
+    "Sn": _Element(4, (_State(2), _State(4))),
+    "I": _Element(5, (_State(1), _State(3), _State(5), _State(2, 1, min_degree=2), _HALIDE)),
+}
