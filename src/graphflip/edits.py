@@ -1,0 +1,331 @@
+"""Edits: the typed list of changes that turns one graph into another, slot i being the same node in both."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, get_args
+
+import torch
+from torch import Tensor
+
+from .errors import ConfigError, DataError, GraphError, SchemaError
+from .graph import Graph
+from .schema import Categories, Continuous, Schema
+
+Op = Literal["remove_edge", "remove_node", "add_node", "set_node", "add_edge", "set_edge"]
+"""In the order in which `edits_between` lists them: edges go before their nodes, nodes come before their edges."""
+
+Attributes = dict[str, str | float]
+
+_INVERSE: dict[Op, Op] = {
+    "remove_edge": "add_edge",
+    "add_edge": "remove_edge",
+    "remove_node": "add_node",
+    "add_node": "remove_node",
+    "set_node": "set_node",
+    "set_edge": "set_edge",
+}
+
+
+@dataclass(frozen=True)
+class Edit:
+    """One change at a node `(i,)` or an edge `(i, j)`: attributes `before` (empty if added) and `after` (empty if removed).
+
+    `set_node` and `set_edge` name the attributes that change and no others. An undirected edge has i < j.
+
+    >>> Edit("set_edge", (3, 4), {"type": "double"}, {"type": "single"}).to_json()
+    {'op': 'set_edge', 'edge': [3, 4], 'from': {'type': 'double'}, 'to': {'type': 'single'}}
+    """
+
+    op: Op
+    at: tuple[int, ...]
+    before: Attributes = field(default_factory=dict)
+    after: Attributes = field(default_factory=dict)
+
+    def __hash__(self) -> int:
+        return hash((self.op, self.at, tuple(self.before.items()), tuple(self.after.items())))
+
+    @property
+    def is_node(self) -> bool:
+        return self.op.endswith("node")
+
+    def inverse(self) -> "Edit":
+        """The edit that takes this one back."""
+        return Edit(_INVERSE[self.op], self.at, self.after, self.before)
+
+    def to_json(self) -> dict[str, Any]:
+        """The form of docs/format.md; `Edit.from_json` reads it back."""
+        stored: dict[str, Any] = {"op": self.op}
+        stored |= {"node": self.at[0]} if self.is_node else {"edge": list(self.at)}
+        if not self.op.startswith("add"):
+            stored["from"] = self.before
+        if not self.op.startswith("remove"):
+            stored["to"] = self.after
+        return stored
+
+    @classmethod
+    def from_json(cls, stored: Any) -> "Edit":
+        if not isinstance(stored, dict) or stored.get("op") not in get_args(Op):
+            raise DataError(f"An edit must be an object whose `op` is one of {', '.join(get_args(Op))}; got {stored!r}.")
+        op: Op = stored["op"]
+        place = "node" if op.endswith("node") else "edge"
+        keys = {"op", place} | ({"from"} if not op.startswith("add") else set())
+        keys |= {"to"} if not op.startswith("remove") else set()
+        if set(stored) != keys:
+            raise DataError(f"An edit `{op}` must have the keys {sorted(keys)}; got {sorted(map(str, stored))}.")
+        at = (stored["node"],) if place == "node" else stored["edge"]
+        return cls(op, _read_place(op, at), *(_read_attributes(stored.get(key, {})) for key in ("from", "to")))
+
+
+@dataclass(frozen=True)
+class EditCosts:
+    """What an edit costs; the default counts edits.
+
+    A change of continuous attributes costs its size in units of the schema's `scale`, but never more than a change of
+    category. Changing must not cost more than removing and adding, or the cheapest way would not be an alignment.
+    """
+
+    add_node: float = 1.0
+    remove_node: float = 1.0
+    set_node: float = 1.0
+    add_edge: float = 1.0
+    remove_edge: float = 1.0
+    set_edge: float = 1.0
+
+    def __post_init__(self) -> None:
+        for name, cost in vars(self).items():
+            if not 0 <= cost < float("inf"):
+                raise ConfigError(f"`{name}` must be a number >= 0; got {cost}.")
+        for what in ("node", "edge"):
+            change, replace = getattr(self, f"set_{what}"), getattr(self, f"add_{what}") + getattr(self, f"remove_{what}")
+            if change > replace:
+                raise ConfigError(
+                    f"`set_{what}` must not exceed add_{what} + remove_{what} = {replace:g}; got {change:g}. Lower it."
+                )
+
+    def of(self, edit: Edit, schema: Schema) -> float:
+        """Cost of one edit."""
+        if not edit.op.startswith("set"):
+            return getattr(self, edit.op)
+        columns = {column.name: column for column in (schema.nodes if edit.is_node else schema.edges)}
+        share = sum(_difference(columns[name], edit.before[name], edit.after[name]) for name in edit.after)
+        return getattr(self, edit.op) * min(1.0, share)
+
+    def total(self, edits: Iterable[Edit], schema: Schema) -> float:
+        """Cost of a list of edits."""
+        return float(sum(self.of(edit, schema) for edit in edits))
+
+
+def edits_between(factual: Graph, counterfactual: Graph) -> list[Edit]:
+    """The edits that turn one hard graph into another whose slot i is the same node, in an order in which they apply.
+
+    A node that goes takes its edges with it: each of them is an edit of its own.
+    """
+    if factual.schema != counterfactual.schema:
+        raise SchemaError("Both graphs must have the same schema; these differ. Load them from one dataset.")
+    n = max(factual.num_slots, counterfactual.num_slots)
+    before, after = (_single_hard(graph).pad(n) for graph in (factual, counterfactual))
+    changes = _changes("node", {(i,): a for i, a in enumerate(before.nodes())}, {(i,): a for i, a in enumerate(after.nodes())})
+    changes += _changes("edge", {(i, j): a for i, j, a in before.edges()}, {(i, j): a for i, j, a in after.edges()})
+    rank = {op: position for position, op in enumerate(get_args(Op))}
+    return sorted(changes, key=lambda edit: (rank[edit.op], edit.at))
+
+
+def apply_edits(graph: Graph, edits: Sequence[Edit]) -> Graph:
+    """The graph after the edits, in the order given; slots that added nodes need are appended.
+
+    An edit that does not fit (a node that is not there, an edge that exists already, other attributes than `before`
+    says) is an error.
+    """
+    slots = max([graph.num_slots, *(edit.at[0] + 1 for edit in edits if edit.op == "add_node")])
+    if slots > graph.schema.max_nodes:
+        raise GraphError(
+            f"Edits must stay within the schema's {graph.schema.max_nodes} nodes; node {slots - 1} would be added. "
+            "Leave this edit out, or use a schema with a larger limit."
+        )
+    wide = _single_hard(graph).pad(slots)
+    B, V, A, E = (getattr(wide, name)[0].clone() for name in "BVAE")
+    for edit in edits:
+        if max(edit.at) >= slots:
+            raise GraphError(f"An edit must be at a node of 0..{slots - 1}; got {edit.to_json()}.")
+        if edit.is_node:
+            _edit_node(edit, B, V, A, graph.schema)
+        else:
+            _edit_edge(edit, B, A, E, graph.schema)
+    return Graph.trusted(B[None], V[None], A[None], E[None], graph.schema)
+
+
+def undo(edits: Sequence[Edit]) -> list[Edit]:
+    """The edits that take `edits` back: `apply_edits(apply_edits(graph, edits), undo(edits))` is the graph."""
+    return [edit.inverse() for edit in reversed(edits)]
+
+
+def heavy_edits(factual: Graph, edits: Sequence[Edit]) -> list[Edit]:
+    """The edits that count where hydrogens are nodes: all but adding or removing a hydrogen or a hydrogen's bond.
+
+    In any other kind of graph these are all edits.
+    """
+    if factual.schema.chemistry is None or not factual.schema.chemistry.explicit_hydrogens:
+        return list(edits)
+    types = _types_over_time(factual, edits)
+    return [edit for edit in edits if edit.op.startswith("set") or not any(types[i] == {"H"} for i in edit.at)]
+
+
+def num_edits(factual: Graph, counterfactual: Graph) -> int:
+    """Number of edits between two aligned graphs: an upper bound of their labelled graph edit distance."""
+    return len(edits_between(factual, counterfactual))
+
+
+def in_words(factual: Graph, edits: Sequence[Edit]) -> list[str]:
+    """Each edit as a person would say it: "change bond C3=C4 to single", "remove Cl7"."""
+    names = {i: _name(i, node) for i, node in enumerate(factual.nodes()) if node is not None}
+    words = []
+    for edit in edits:
+        if edit.op == "add_node":
+            names[edit.at[0]] = _name(edit.at[0], edit.after)
+        words.append(_say_node(edit, names) if edit.is_node else _say_edge(edit, names, factual.schema))
+        if edit.op == "set_node" and "type" in edit.after:
+            names[edit.at[0]] = _name(edit.at[0], edit.after)
+    return words
+
+
+def _single_hard(graph: Graph) -> Graph:
+    if len(graph) != 1:
+        raise GraphError(f"Edits are between single graphs; got a batch of {len(graph)}. Select one: graph[0].")
+    if not graph.is_hard:
+        raise GraphError("Edits are between hard graphs; got a relaxed one. Decode it with `decode_hard` first.")
+    return graph
+
+
+def _changes(what: str, before: dict[tuple[int, ...], Any], after: dict[tuple[int, ...], Any]) -> list[Edit]:
+    found = []
+    for at in sorted(before.keys() | after.keys()):
+        old, new = before.get(at), after.get(at)
+        if old is None and new is not None:
+            found.append(Edit("add_node" if what == "node" else "add_edge", at, {}, new))
+        elif old is not None and new is None:
+            found.append(Edit("remove_node" if what == "node" else "remove_edge", at, old, {}))
+        elif old != new:
+            names = [name for name in old if old[name] != new[name]]
+            old, new = ({name: attributes[name] for name in names} for attributes in (old, new))
+            found.append(Edit("set_node" if what == "node" else "set_edge", at, old, new))
+    return found
+
+
+def _difference(column: Categories | Continuous, before: str | float, after: str | float) -> float:
+    """Size of a change in units of a full change of category."""
+    if isinstance(column, Categories):
+        return float(before != after)
+    return abs(float(after) - float(before)) / column.scale
+
+
+def _edit_node(edit: Edit, B: Tensor, V: Tensor, A: Tensor, schema: Schema) -> None:
+    (i,) = edit.at
+    _check_there(edit, bool(B[i]))
+    if edit.op == "remove_node" and bool(A[i].any() or A[:, i].any()):
+        raise GraphError(f"A node must have no edges when it is removed; node {i} has some. Remove its edges first.")
+    _rewrite(edit, V[i], list(schema.node_slices()))
+    B[i] = float(edit.op != "remove_node")
+
+
+def _edit_edge(edit: Edit, B: Tensor, A: Tensor, E: Tensor, schema: Schema) -> None:
+    i, j = edit.at
+    if not (B[i] and B[j]) or i == j:
+        raise GraphError(f"An edge must join two different nodes of the graph; got {edit.to_json()}. Add the nodes first.")
+    _check_there(edit, bool(A[i, j]))
+    _rewrite(edit, E[i, j], list(schema.edge_slices()))
+    A[i, j] = float(edit.op != "remove_edge")
+    if not schema.directed:
+        A[j, i], E[j, i] = A[i, j], E[i, j]
+
+
+def _check_there(edit: Edit, there: bool) -> None:
+    if there == edit.op.startswith("add"):
+        state = "exists already" if there else "does not exist"
+        raise GraphError(f"The edit {edit.to_json()} does not fit the graph: what it is at {state}.")
+
+
+def _rewrite(edit: Edit, row: Tensor, slices: list) -> None:
+    """Check the attributes an edit starts from and write those it leads to."""
+    known = {column.name for column, _ in slices}
+    named = set(edit.before) | set(edit.after)
+    if not named <= known or (not edit.op.startswith("set") and named != known):
+        raise SchemaError(f"The edit {edit.to_json()} must name the schema's attributes {sorted(known)}.")
+    if edit.op.startswith("set") and set(edit.before) != set(edit.after):
+        raise SchemaError(f"The edit {edit.to_json()} must name the same attributes in `from` and `to`.")
+    for column, at in slices:
+        if column.name in edit.before:
+            expected = _encoded(column, edit.before[column.name], row)
+            if not torch.equal(row[at], expected):
+                raise GraphError(f"The edit {edit.to_json()} does not fit the graph: `{column.name}` is not as in `from`.")
+            row[at] = 0.0
+        if column.name in edit.after:
+            row[at] = _encoded(column, edit.after[column.name], row)
+
+
+def _encoded(column: Categories | Continuous, value: str | float, like: Tensor) -> Tensor:
+    if isinstance(column, Categories):
+        return like.new_tensor([float(k == column.index(str(value))) for k in range(column.width)])
+    if isinstance(value, str):
+        raise SchemaError(f"`{column.name}` must be a number; got {value!r}.")
+    return like.new_tensor([value])
+
+
+def _types_over_time(factual: Graph, edits: Sequence[Edit]) -> dict[int, set[str | float | None]]:
+    """Every type each node has before, during or after the edits."""
+    types = {i: {node.get("type")} for i, node in enumerate(factual.nodes()) if node is not None}
+    for edit in edits:
+        if edit.is_node and "type" in edit.after:
+            types.setdefault(edit.at[0], set()).add(edit.after["type"])
+    return types
+
+
+def _name(i: int, node: Attributes) -> str:
+    kind = str(node.get("type", ""))
+    return f"{kind}{i}" if kind.isalpha() else f"node {i}"
+
+
+_BONDS = {"single": "-", "double": "=", "triple": "#", "aromatic": ":"}
+
+
+def _say_node(edit: Edit, names: dict[int, str]) -> str:
+    name = names[edit.at[0]]
+    if edit.op == "add_node":
+        return f"add {name}"
+    if edit.op == "remove_node":
+        return f"remove {name}"
+    return f"change {name} {_say_change(edit)}"
+
+
+def _say_edge(edit: Edit, names: dict[int, str], schema: Schema) -> str:
+    i, j = (names[k] for k in edit.at)
+    what = "edge" if schema.chemistry is None else "bond"
+    link = _BONDS.get(str((edit.before or edit.after).get("type")), "->" if schema.directed else "-")
+    if edit.op.startswith("set"):
+        return f"change {what} {i}{link}{j} {_say_change(edit)}"
+    return f"{edit.op.split('_')[0]} {what} {i}{link}{j}"
+
+
+def _say_change(edit: Edit) -> str:
+    if list(edit.after) == ["type"]:
+        return f"to {edit.after['type']}"
+    parts = [f"{name} from {_number(edit.before[name])} to {_number(edit.after[name])}" for name in edit.after]
+    return "in " + ", ".join(parts)
+
+
+def _number(value: str | float) -> str:
+    return value if isinstance(value, str) else f"{value:.4g}"
+
+
+def _read_place(op: str, at: Any) -> tuple[int, ...]:
+    size = 1 if op.endswith("node") else 2
+    fits = isinstance(at, list | tuple) and len(at) == size and all(type(i) is int and i >= 0 for i in at)
+    if not fits or len(set(at)) != size:
+        expected = "a node number >= 0" if size == 1 else "two different node numbers [i, j]"
+        raise DataError(f"An edit `{op}` must be at {expected}; got {at if size == 2 else at[0]!r}.")
+    return tuple(at)
+
+
+def _read_attributes(stored: Any) -> Attributes:
+    if not isinstance(stored, dict) or not all(type(value) in (str, int, float) for value in stored.values()):
+        raise DataError(f"Attributes must be an object of texts and numbers; got {stored!r}.")
+    return {str(name): value if isinstance(value, str) else float(value) for name, value in stored.items()}
