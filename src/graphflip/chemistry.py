@@ -5,8 +5,6 @@ from typing import NamedTuple
 
 from pydantic import BaseModel, ConfigDict
 
-from .errors import SchemaError
-
 BOND_ORDERS = {"single": 1, "double": 2, "triple": 3}
 """Names of bond types in a schema, and how much of a valence each one takes."""
 
@@ -110,17 +108,15 @@ class _Element(NamedTuple):
 
 
 def _element(symbol: str) -> _Element:
-    if symbol not in _ELEMENTS:
-        raise SchemaError(
-            f"Chemistry must know the valences of an element; got {symbol!r}, it knows {', '.join(_ELEMENTS)}. "
-            "Leave such molecules out, or use a schema without `chemistry`."
-        )
-    return _ELEMENTS[symbol]
+    return _ELEMENTS.get(symbol, _METAL)
 
 
 # A halogen without bonds is an anion only where hydrogens are explicit; where they are implied it is HCl, as in the
 # hydrochlorides of AIDS.
 _HALIDE = _State(0, -1, needs_explicit=True)
+
+# What is not in the table may bond as it likes and stays neutral, as RDKit has it for transition metals.
+_METAL = _Element(8, tuple(_State(valence) for valence in range(9)))
 
 _ELEMENTS = {
     "H": _Element(1, (_State(1),)),

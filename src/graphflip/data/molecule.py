@@ -1,0 +1,276 @@
+"""Graphs as molecules: to and from RDKit and SMILES, and whether a graph is a molecule at all."""
+
+from typing import TYPE_CHECKING
+
+import torch
+from jaxtyping import Bool, Int
+from torch import Tensor
+
+from ..chemistry import BOND_ORDERS, Bond, Chemistry
+from ..errors import DataError, GraphError, GraphflipError, SchemaError, require
+from ..graph import Graph
+from ..schema import Categories, Schema
+
+if TYPE_CHECKING:
+    import rdkit.Chem
+
+
+def to_mol(graph: Graph, index: int = 0, sanitize: bool = True) -> "rdkit.Chem.Mol":
+    """RDKit molecule of graph `index`, its atoms in the order of the existing slots, charges by the charge rule.
+
+    Hydrogens are atoms where they are nodes; where one is missing RDKit implies it. Raises GraphError if RDKit does not
+    accept the molecule; with `sanitize=False` it is returned as it stands, to be drawn.
+    """
+    return _build(graph, index, aromatic=True, sanitize=sanitize)
+
+
+def to_smiles(graph: Graph, index: int = 0, kekule: bool = False) -> str | None:
+    """Canonical SMILES of graph `index`, or None if it is no molecule (`why_invalid` says why).
+
+    Aromatic SMILES forget which bonds of a ring were the double ones. With `kekule=True` they are written as they stand:
+    isomorphic graphs, and only those, share that text, and `from_smiles` gives the same graph back.
+    """
+    Chem = _chem()
+    try:
+        mol = _build(graph, index, aromatic=not kekule)
+    except GraphError:
+        return None
+    return Chem.MolToSmiles(Chem.RemoveHs(mol, sanitize=False))
+
+
+def why_invalid(graph: Graph, index: int = 0) -> str | None:
+    """What keeps graph `index` from being a molecule, in RDKit's words; None if nothing does."""
+    mol = to_mol(graph, index, sanitize=False)
+    return "It has no atoms." if mol.GetNumAtoms() == 0 else _sanitize(mol, aromatic=True)
+
+
+def from_smiles(smiles: str, schema: Schema, strict: bool = True) -> Graph:
+    """Graph of a molecule, heavy atoms in the order of the text, then hydrogens where the schema has them as nodes.
+
+    The bonds of aromatic rings become single and double ones: as written if the text has no aromatic (lower-case) atoms,
+    else in one way that does not depend on how the molecule is spelled. Stereo marks and isotopes are dropped. For
+    `strict` see `from_mol`.
+
+    >>> from graphflip import Categories, Chemistry, Schema
+    >>> atoms, bonds = (Categories(name="type", values=v) for v in (("C", "O"), ("single", "double", "triple")))
+    >>> schema = Schema(nodes=(atoms,), edges=(bonds,), max_nodes=9, chemistry=Chemistry(explicit_hydrogens=False))
+    >>> from_smiles("Oc1ccccc1", schema)
+    Graph(7 nodes: C 6, O 1; 7 edges)
+    """
+    Chem = _chem()
+    with _no_logs():
+        mol = Chem.MolFromSmiles(smiles, sanitize=False)
+        if mol is None or mol.GetNumAtoms() == 0:
+            raise DataError(
+                f"A molecule must be written as SMILES; got {smiles!r}, which RDKit cannot read. Correct it."
+            )
+        aromatic = any(atom.GetIsAromatic() for atom in mol.GetAtoms())
+        problem = _sanitize(mol, aromatic)
+    if problem:
+        raise DataError(f"{smiles}: the SMILES must be a valid molecule; RDKit says: {problem}. Correct it.")
+    try:
+        return from_mol(mol, schema, strict)
+    except GraphflipError as error:
+        raise type(error)(f"{smiles}: {error}") from error
+
+
+def from_mol(mol: "rdkit.Chem.Mol", schema: Schema, strict: bool = True) -> Graph:
+    """Graph of a sanitized RDKit molecule, atoms in its order.
+
+    Graphs carry no charges, so with `strict` each atom's charge and hydrogens must be those that the charge rule gives
+    back; a radical or an ion it does not know is a DataError. Without, such atoms are read in the form the rule gives
+    them: a carboxylate as its acid.
+    """
+    chemistry = _chemistry(schema)
+    with _no_logs():
+        plain = _plain(mol)
+        graph, problem = _read(plain, schema, chemistry)
+        if problem and not strict:
+            graph, problem = _read(_settled(plain), schema, chemistry)
+    if problem:
+        raise DataError(problem)
+    return graph
+
+
+def round_trip(graph: Graph, index: int = 0) -> Graph | None:
+    """Graph `index` written as SMILES (bonds as they stand) and read back, hydrogens added where they were missing.
+
+    None if it is no molecule, or if it no longer fits the schema's size with its hydrogens.
+    """
+    smiles = to_smiles(graph, index, kekule=True)
+    try:
+        return from_smiles(smiles, graph.schema, strict=False) if smiles else None
+    except GraphflipError:
+        return None
+
+
+def is_molecule(graph: Graph, max_fragments: int | Int[Tensor, " b"] | None = 1) -> Bool[Tensor, " b"]:
+    """Whether RDKit accepts each graph, in at most `max_fragments` parts (None: any number; or one limit per graph)."""
+    valid = torch.tensor([why_invalid(graph, k) is None for k in range(len(graph))], dtype=torch.bool)
+    return valid if max_fragments is None else valid & (num_fragments(graph) <= max_fragments)
+
+
+def num_fragments(graph: Graph) -> Int[Tensor, " b"]:
+    """Number of connected parts of each graph: 1 for a molecule, 2 for a salt."""
+    Chem = _chem()
+    counts = [len(Chem.GetMolFrags(to_mol(graph, k, sanitize=False))) for k in range(len(graph))]
+    return torch.tensor(counts, dtype=torch.long)
+
+
+def is_radical_free(graph: Graph) -> Bool[Tensor, " b"]:
+    """Whether every atom's valence is filled, hydrogens counted as they stand where they are nodes."""
+    chemistry = _chemistry(graph.schema)
+    free = [not chemistry.unfilled(*atoms_and_bonds(graph, k)) for k in range(len(graph))]
+    return torch.tensor(free, dtype=torch.bool)
+
+
+def atoms_and_bonds(graph: Graph, index: int = 0) -> tuple[list[str], list[Bond]]:
+    """Element symbols of the existing nodes, and bonds between them with their orders: what `Chemistry` works on."""
+    _chemistry(graph.schema)
+    nodes = graph.nodes(index)
+    number = {slot: k for k, slot in enumerate(i for i, node in enumerate(nodes) if node is not None)}
+    symbols = [str(node["type"]) for node in nodes if node is not None]
+    bonds = [(number[i], number[j], BOND_ORDERS[str(edge["type"])]) for i, j, edge in graph.edges(index)]
+    return symbols, bonds
+
+
+def _chem():
+    return require("rdkit.Chem", "mol", "Reading or writing molecules")
+
+
+def _no_logs():
+    """A context in which RDKit prints nothing: what it has to say is in our messages."""
+    return require("rdkit.rdBase", "mol", "Reading or writing molecules").BlockLogs()
+
+
+def _chemistry(schema: Schema) -> Chemistry:
+    if schema.chemistry is None:
+        raise GraphError(
+            "Graphs must have a schema with `chemistry` to be read as molecules; this schema has none. "
+            "Use Schema(..., chemistry=Chemistry(explicit_hydrogens=...)) if nodes are atoms and edges are bonds."
+        )
+    for kind, columns in (("node", schema.nodes), ("edge", schema.edges)):
+        types = [column for column in columns if isinstance(column, Categories) and column.name == "type"]
+        if not types or (kind == "edge" and set(types[0].values) - set(BOND_ORDERS)):
+            raise GraphError(
+                f"A schema of molecules must have {kind} categories named `type` with "
+                f"{'element symbols' if kind == 'node' else 'bonds among ' + ', '.join(BOND_ORDERS)} as values; "
+                f"got {[column.name for column in columns]}."
+            )
+    return schema.chemistry
+
+
+def _build(graph: Graph, index: int, aromatic: bool, sanitize: bool = True) -> "rdkit.Chem.Mol":
+    Chem = _chem()
+    symbols, bonds = atoms_and_bonds(graph, index)
+    mol = Chem.RWMol()
+    for symbol, charge in zip(symbols, _chemistry(graph.schema).formal_charges(symbols, bonds), strict=True):
+        atom = Chem.Atom(symbol)
+        atom.SetFormalCharge(charge)
+        mol.AddAtom(atom)
+    for i, j, order in bonds:
+        mol.AddBond(i, j, Chem.BondType.values[order])
+    problem = _sanitize(mol, aromatic) if sanitize else None
+    if problem:
+        raise GraphError(f"The graph must be a valid molecule; RDKit says: {problem}. Draw it with `sanitize=False`.")
+    return mol.GetMol()
+
+
+def _sanitize(mol: "rdkit.Chem.Mol", aromatic: bool) -> str | None:
+    """Sanitize in place, marking aromatic rings only if asked; what RDKit objects to, if anything."""
+    Chem = _chem()
+    every, marking = Chem.SanitizeFlags.SANITIZE_ALL, Chem.SanitizeFlags.SANITIZE_SETAROMATICITY
+    with _no_logs():
+        try:
+            Chem.SanitizeMol(mol, every if aromatic else every ^ marking)
+        except Chem.MolSanitizeException as error:
+            return str(error).strip()
+    return None
+
+
+def _plain(mol: "rdkit.Chem.Mol") -> "rdkit.Chem.Mol":
+    """The molecule without isotopes, hydrogen atoms and aromatic bonds, and with S=O rather than S(+)-O(-)."""
+    Chem = _chem()
+    mol = Chem.Mol(mol)
+    for atom in mol.GetAtoms():
+        atom.SetIsotope(0)
+    mol = Chem.RemoveHs(mol, sanitize=False)
+    if any(atom.GetIsAromatic() for atom in mol.GetAtoms()):
+        # Which double bonds Kekulize chooses depends on the order of atoms: let it see the canonical one.
+        text = Chem.MolToSmiles(mol, isomericSmiles=False)
+        order = list(mol.GetPropsAsDict(True, True)["_smilesAtomOutputOrder"])
+        canonical = Chem.MolFromSmiles(text)
+        Chem.Kekulize(canonical, clearAromaticFlags=True)
+        mol = Chem.RenumberAtoms(canonical, sorted(range(len(order)), key=order.__getitem__))
+    mol = Chem.RWMol(mol)
+    for bond in mol.GetBonds():
+        for center, oxygen in ((bond.GetBeginAtom(), bond.GetEndAtom()), (bond.GetEndAtom(), bond.GetBeginAtom())):
+            if center.GetSymbol() in _HYPERVALENT and center.GetFormalCharge() > 0 and _is_oxide(oxygen):
+                bond.SetBondType(Chem.BondType.DOUBLE)
+                center.SetFormalCharge(center.GetFormalCharge() - 1)
+                oxygen.SetFormalCharge(0)
+    return mol.GetMol()
+
+
+_HYPERVALENT = ("P", "S", "Cl", "As", "Se", "Br", "I")
+
+
+def _is_oxide(atom: "rdkit.Chem.Atom") -> bool:
+    return atom.GetSymbol() == "O" and atom.GetFormalCharge() == -1 and atom.GetDegree() == 1
+
+
+def _read(mol: "rdkit.Chem.Mol", schema: Schema, chemistry: Chemistry) -> tuple[Graph, str | None]:
+    """Graph of a plain molecule, and the first atom whose charge or hydrogens the graph does not tell."""
+    Chem = _chem()
+    mol = Chem.AddHs(mol) if chemistry.explicit_hydrogens else mol
+    graph = Graph.build(schema, *_nodes_and_edges(mol, schema))
+    charges = chemistry.formal_charges(*atoms_and_bonds(graph))
+    try:
+        implied = [atom.GetTotalNumHs() for atom in to_mol(graph).GetAtoms()]
+    except GraphError as error:
+        return graph, str(error)
+    for atom, charge, hydrogens in zip(mol.GetAtoms(), charges, implied, strict=True):
+        if (atom.GetFormalCharge(), atom.GetTotalNumHs()) != (charge, hydrogens):
+            return graph, (
+                f"Atom {atom.GetIdx()} ({atom.GetSymbol()}) must have the charge and hydrogens that its bonds imply, "
+                f"because graphs carry no charges: {charge:+d} and {hydrogens}; got {atom.GetFormalCharge():+d} and "
+                f"{atom.GetTotalNumHs()}. Write the neutral form, or read it with strict=False."
+            )
+    return graph, None
+
+
+def _nodes_and_edges(mol: "rdkit.Chem.Mol", schema: Schema) -> tuple[list[dict], list[tuple[int, int, dict]]]:
+    elements, names = (_types(columns) for columns in (schema.nodes, schema.edges))
+    nodes, edges = [], []
+    for atom in mol.GetAtoms():
+        if atom.GetSymbol() not in elements:
+            raise SchemaError(
+                f"Atom {atom.GetIdx()} must be one of {', '.join(elements)}; got {atom.GetSymbol()}. "
+                "Leave the molecule out, or fit a model on data that contains this element."
+            )
+        nodes.append({"type": atom.GetSymbol()})
+    for bond in mol.GetBonds():
+        i, j, name = bond.GetBeginAtomIdx(), bond.GetEndAtomIdx(), bond.GetBondType().name.lower()
+        if name not in names:
+            raise SchemaError(f"The bond of atoms {i} and {j} must be one of {', '.join(names)}; got {name}.")
+        edges.append((i, j, {"type": name}))
+    return nodes, edges
+
+
+def _types(columns: tuple) -> tuple[str, ...]:
+    return next(column.values for column in columns if column.name == "type")
+
+
+def _settled(mol: "rdkit.Chem.Mol") -> "rdkit.Chem.Mol":
+    """The molecule with charges by the rule and every open valence filled with hydrogens."""
+    symbols = [atom.GetSymbol() for atom in mol.GetAtoms()]
+    bonds = [(b.GetBeginAtomIdx(), b.GetEndAtomIdx(), int(b.GetBondTypeAsDouble())) for b in mol.GetBonds()]
+    settled = _chem().Mol(mol)
+    charges = Chemistry(explicit_hydrogens=False).formal_charges(symbols, bonds)
+    for atom, charge in zip(settled.GetAtoms(), charges, strict=True):
+        atom.SetFormalCharge(charge)
+        atom.SetNumExplicitHs(0)
+        atom.SetNumRadicalElectrons(0)
+        atom.SetNoImplicit(False)
+    settled.UpdatePropertyCache(strict=False)
+    return settled
