@@ -40,8 +40,8 @@ class GraphDataset:
     """Graphs, labels, schema and split. Graph k owns the rows `node_ptr[k]:node_ptr[k+1]` of V, and of edges likewise.
 
     `edges` count nodes from 0 within each graph; an undirected edge stands once, with i < j. `labels` are class numbers
-    where `classes` names the classes, and real numbers where it is empty (regression). `ids` name the graphs in reports.
-    `bad` lists what a loader was asked to skip.
+    where `classes` names the classes, and real numbers where it is empty (regression). `ids` name the graphs in
+    reports, `bad` lists what a loader was asked to skip.
     """
 
     name: str
@@ -72,7 +72,7 @@ class GraphDataset:
         cls,
         name: str,
         graphs: Sequence[Graph],
-        labels: Sequence[float] | Tensor,
+        labels: Sequence[int] | Sequence[float] | Tensor,
         classes: Sequence[str] = (),
         ids: Sequence[str] = (),
         split: Mapping[str, Tensor] | None = None,
@@ -191,7 +191,7 @@ class GraphDataset:
         return replace(self, split={name: part.sort().values for name, part in zip(PARTS, parts, strict=True)})
 
     def with_scales(self) -> "GraphDataset":
-        """The same graphs; continuous columns get mean and scale of the training part (of all, where there is no split)."""
+        """The same graphs; continuous columns get mean and scale of the training part (without a split: of all)."""
         known = self.part("train") if len(self.split.get("train", ())) else self
         nodes = _scaled(self.schema.nodes, known.V)
         edges = _scaled(self.schema.edges, known.E)
@@ -229,7 +229,7 @@ class GraphDataset:
 
 
 def _gather(ptr: Int[Tensor, " ptr"], index: Int[Tensor, " b"]) -> tuple[Int[Tensor, " r"], Int[Tensor, " r"]]:
-    """Rows that the chosen graphs own, one graph after the other, and for each row which of the chosen it belongs to."""
+    """For each row that the chosen graphs own, one graph after the other: which of the chosen owns it, and the row."""
     counts = ptr[index + 1] - ptr[index]
     owner = torch.repeat_interleave(torch.arange(len(index)), counts)
     first = counts.cumsum(0) - counts
@@ -290,8 +290,8 @@ def _check_edges(dataset: GraphDataset) -> None:
     if bool(wrong.any()):
         at = wrong.nonzero()[0]
         raise DataError(
-            f"{_named(dataset, owner[at])}: an edge must join two different nodes of the graph, the smaller number first "
-            f"if undirected; got {tuple(dataset.edges[at[0]].tolist())}."
+            f"{_named(dataset, owner[at])}: an edge must join two different nodes of the graph, the smaller first if "
+            f"undirected; got {tuple(dataset.edges[at[0]].tolist())}. Correct or remove it."
         )
 
 
@@ -314,8 +314,8 @@ def _check_columns(dataset: GraphDataset, kind: str, rows: Tensor, ptr: Tensor, 
         wrong = ((part != 0) & (part != 1)).any(1) | (part.sum(1) != 1)
         if isinstance(column, Categories) and bool(wrong.any()):
             raise DataError(
-                f"{_named(dataset, _owner(ptr, wrong))}: the {kind} columns `{column.name}` must be one-hot; they are not. "
-                "Give each exactly one category."
+                f"{_named(dataset, _owner(ptr, wrong))}: the {kind} columns `{column.name}` must be one-hot; they are "
+                "not. Give each exactly one category."
             )
         at += column.width
 

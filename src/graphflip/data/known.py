@@ -4,6 +4,10 @@ from dataclasses import dataclass
 
 from ..chemistry import Chemistry
 
+_AIDS_ELEMENTS = (
+    "C O N Cl F S Se P Na I Co Br Li Si Mg Cu As B Pt Ru K Pd Au Te W Rh Zn Bi Pb Ge Sb Sn Ga Hg Ho Tl Ni Tb"
+)
+_MUTAGENICITY_ELEMENTS = "C O Cl H N F Br S P I Na K Li Ca"
 _BONDS = {0: "single", 1: "double", 2: "triple"}
 
 
@@ -25,12 +29,7 @@ PAPER_LABEL_COUNT = 51
 KNOWN = {
     "AIDS": KnownSet(
         max_nodes=30,
-        elements=dict(
-            enumerate(
-                "C O N Cl F S Se P Na I Co Br Li Si Mg Cu As B Pt Ru K Pd Au Te W Rh Zn Bi Pb Ge Sb Sn Ga Hg Ho Tl Ni Tb"
-                .split()
-            )
-        ),
+        elements=dict(enumerate(_AIDS_ELEMENTS.split())),
         bonds=_BONDS,
         classes={0: "active", 1: "inactive"},
         chemistry=Chemistry(explicit_hydrogens=False),
@@ -46,7 +45,7 @@ KNOWN = {
     ),
     "Mutagenicity": KnownSet(
         max_nodes=50,
-        elements=dict(enumerate("C O Cl H N F Br S P I Na K Li Ca".split())),
+        elements=dict(enumerate(_MUTAGENICITY_ELEMENTS.split())),
         bonds=_BONDS,
         classes={0: "mutagen", 1: "nonmutagen"},
         chemistry=Chemistry(explicit_hydrogens=True),

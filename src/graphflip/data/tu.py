@@ -1,4 +1,4 @@
-"""Sets in the format of the TU collection (Morris et al., 2020), and the paper's three sets as the paper filters them."""
+"""Sets in the format of the TU collection (Morris et al., 2020), and the three sets as the paper filters them."""
 
 import hashlib
 from collections.abc import Sequence
@@ -10,9 +10,11 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
+from ..chemistry import Chemistry
 from ..errors import ConfigError, DataError
 from ..schema import Categories, Column, Continuous, Schema
 from .dataset import GraphDataset
+from .edge_list import fold_edges, repeated_edges
 from .known import KNOWN, PAPER_LABEL_COUNT, KnownSet
 from .tu_files import Integers, LabelNotes, Numbers, TuFiles, find_tu
 
@@ -29,28 +31,28 @@ def load_tu(
 ) -> GraphDataset:
     """A TU set from a folder, a zip or by name, split 80/10/10 by `seed`.
 
-    Graphs of more than `max_nodes` nodes are left out, and those with a node label on fewer than `min_label_count` nodes
-    of the whole set. `target` chooses a column of the graph attributes to regress on; without it the labels are classes
-    (where the set has no graph labels: the first graph attribute). Edges that are not listed both ways, alike, are
-    directed. The id of a graph is its number in the files, from 0.
+    Graphs of more than `max_nodes` nodes are left out, and those with a node label that fewer than `min_label_count`
+    nodes of the whole set have. `target` chooses a column of the graph attributes to regress on; without it the labels
+    are classes (where the set has no graph labels: the first graph attribute). Edges that are not listed both ways,
+    alike, are directed. The id of a graph is its number in the files, from 0.
     """
     files = find_tu(source)
     known = KNOWN.get(files.name)
     if known is not None:
         _verify(files, known)
-    raw = _read(files, target)
-    names = _names(files, raw, known)
-    kept_labels = [_frequent(column, min_label_count) for column in raw.node_labels.T]
-    keep = _kept_graphs(raw, kept_labels, max_nodes)
+    notes = LabelNotes.parse(files.content.get("label_readme", b"").decode("utf-8", errors="replace"))
+    raw = _read(files, notes, target)
+    if not attributes:
+        raw = replace(raw, node_attributes=raw.node_attributes[:, :0], edge_attributes=raw.edge_attributes[:, :0])
+    names = _names(raw, notes, known)
+    kept = _frequent(raw.node_labels, names.maps["node labels"], min_label_count)
+    keep = _kept_graphs(raw, kept, max_nodes)
     if not keep.any():
         raise DataError(
             f"{files.where}: at least one graph must pass the filter max_nodes={max_nodes}, "
             f"min_label_count={min_label_count}; none of {len(keep)} does. Relax the filter."
         )
-    raw = _select(raw, keep)
-    if not attributes:
-        raw = replace(raw, node_attributes=raw.node_attributes[:, :0], edge_attributes=raw.edge_attributes[:, :0])
-    dataset = _assemble(raw, names, kept_labels, max_nodes, known.chemistry if known else None)
+    dataset = _assemble(_select(raw, keep), names, kept, max_nodes, known.chemistry if known else None)
     return dataset.split_randomly(seed).with_scales()
 
 
@@ -66,7 +68,8 @@ def load_paper_dataset(name: str, seed: int = 0) -> GraphDataset:
 def write_tu(dataset: GraphDataset, folder: str | Path) -> None:
     """Write a dataset as a TU folder NAME/NAME_A.txt …, NAME being the folder's; `load_tu` reads it back.
 
-    Names of columns, categories and classes go into NAME_label_readme.txt. The split is not part of the format.
+    Names of columns, categories and classes go into NAME_label_readme.txt. Split, chemistry and the limit of nodes are
+    not part of the format.
     """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
@@ -100,20 +103,34 @@ def _verify(files: TuFiles, known: KnownSet) -> None:
             )
 
 
-def _read(files: TuFiles, target: int | None) -> _Raw:
+def _read(files: TuFiles, notes: LabelNotes, target: int | None) -> _Raw:
     graph_of = files.integers("graph_indicator", columns=1)[:, 0] - 1
     num_graphs, labels = _read_labels(files, target)
     _check_indicator(files, graph_of, num_graphs)
     edges = files.integers("A", columns=2) - 1
     _check_edges(files, edges, graph_of)
     columns = {}
-    for suffix, rows in (("node_labels", len(graph_of)), ("edge_labels", len(edges))):
-        there = suffix in files.content
-        columns[suffix] = files.integers(suffix, rows) if there else np.empty((rows, 0), dtype=np.int64)
-    for suffix, rows in (("node_attributes", len(graph_of)), ("edge_attributes", len(edges))):
-        columns[suffix] = files.numbers(suffix, rows) if suffix in files.content else np.empty((rows, 0))
-    raw = _Raw(files.name, graph_of, edges, graph_labels=labels, number=np.arange(num_graphs), directed=True, **columns)
-    return _fold(files, raw)
+    for kind, rows in (("node", len(graph_of)), ("edge", len(edges))):
+        for what, read, dtype in (("labels", files.integers, np.int64), ("attributes", files.numbers, np.float64)):
+            there = f"{kind}_{what}" in files.content
+            if there and rows:
+                columns[f"{kind}_{what}"] = read(f"{kind}_{what}", rows)
+            else:  # a set without edges may still have edge columns: only the notes can tell
+                width = len(notes.names.get(f"{kind} {what}", [])) if there else 0
+                columns[f"{kind}_{what}"] = np.empty((rows, width), dtype)
+    tables = [columns["edge_labels"], columns["edge_attributes"]]
+    directed = notes.names.get("edge direction") == ["directed"] or None
+    kept, directed = fold_edges(edges, len(graph_of), tables, directed)
+    columns |= {name: columns[name][kept] for name in ("edge_labels", "edge_attributes")}
+    return _Raw(
+        files.name,
+        graph_of,
+        edges[kept],
+        graph_labels=labels,
+        number=np.arange(num_graphs),
+        directed=directed,
+        **columns,
+    )
 
 
 def _read_labels(files: TuFiles, target: int | None) -> tuple[int, np.ndarray]:
@@ -148,7 +165,7 @@ def _check_indicator(files: TuFiles, graph_of: Int[np.ndarray, " nodes"], num_gr
     empty = np.setdiff1d(np.arange(num_graphs), graph_of)
     if len(empty):
         raise DataError(
-            f"{where}: every graph must have a node; graph {empty[0] + 1} (its label is on line {empty[0] + 1}) has none. "
+            f"{where}: every graph must have a node; graph {empty[0] + 1}, with a label on line {empty[0] + 1}, has none. "
             "The file may be cut off: copy it again, or remove the graph's label."
         )
 
@@ -156,14 +173,11 @@ def _check_indicator(files: TuFiles, graph_of: Int[np.ndarray, " nodes"], num_gr
 def _check_edges(files: TuFiles, edges: Int[np.ndarray, "m 2"], graph_of: Int[np.ndarray, " nodes"]) -> None:
     n = len(graph_of)
     inside = np.clip(edges, 0, n - 1)
-    keys = edges[:, 0] * n + edges[:, 1]
-    repeated = np.ones(len(edges), dtype=bool)
-    repeated[np.unique(keys, return_index=True)[1]] = False
     for wrong, must in (
         (((edges < 0) | (edges >= n)).any(1), f"an edge must join nodes 1..{n}"),
         (graph_of[inside[:, 0]] != graph_of[inside[:, 1]], "an edge must join two nodes of one graph"),
         (edges[:, 0] == edges[:, 1], "an edge must join two different nodes (no self loops)"),
-        (repeated, "an edge must be listed once per direction"),
+        (repeated_edges(edges, n), "an edge must be listed once per direction"),
     ):
         if wrong.any():
             k = int(wrong.argmax())
@@ -171,27 +185,16 @@ def _check_edges(files: TuFiles, edges: Int[np.ndarray, "m 2"], graph_of: Int[np
             raise DataError(f"{files.label('A')}, line {k + 1}: {must}; got {i}, {j}. Correct or remove the line.")
 
 
-def _fold(files: TuFiles, raw: _Raw) -> _Raw:
-    """Edges sorted, and if they are listed both ways alike, each once with i < j."""
-    n = len(raw.graph_of)
-    i, j = raw.edges.T
-    order, mates = np.argsort(i * n + j), np.argsort(j * n + i)  # row mates[k] is row order[k] reversed, if symmetric
-    symmetric = np.array_equal(raw.edges[order], raw.edges[mates][:, ::-1])
-    alike = all(np.array_equal(rows[order], rows[mates]) for rows in (raw.edge_labels, raw.edge_attributes))
-    if symmetric and alike:
-        order = order[i[order] < j[order]]
-    return replace(
-        raw,
-        edges=raw.edges[order],
-        edge_labels=raw.edge_labels[order],
-        edge_attributes=raw.edge_attributes[order],
-        directed=not (symmetric and alike),
-    )
-
-
-def _frequent(labels: Int[np.ndarray, " nodes"], min_count: int) -> Int[np.ndarray, " values"]:
-    values, counts = np.unique(labels, return_counts=True)
-    return values[counts >= min_count]
+def _frequent(
+    labels: Integers, names: Sequence[dict[int, str]], min_count: int = 0
+) -> list[Int[np.ndarray, " values"]]:
+    """For each column of labels the values, occurring or named in the set's notes, that `min_count` rows have."""
+    kept = []
+    for column, named in zip(labels.T, names, strict=True):
+        values = np.union1d(column, np.array(list(named), dtype=np.int64))
+        counts = np.bincount(np.searchsorted(values, column), minlength=len(values))
+        kept.append(values[counts >= min_count])
+    return kept
 
 
 def _kept_graphs(raw: _Raw, kept_labels: list[np.ndarray], max_nodes: int | None) -> Bool[np.ndarray, " g"]:
@@ -219,18 +222,15 @@ def _select(raw: _Raw, keep: Bool[np.ndarray, " g"]) -> _Raw:
     )
 
 
-def _names(files: TuFiles, raw: _Raw, known: KnownSet | None) -> LabelNotes:
-    """Names for every column and every integer of the set: its own notes, what is known of it, or numbers as text."""
-    notes = LabelNotes.parse(files.content.get("label_readme", b"").decode("utf-8", errors="replace"))
-    tables = {
-        "node labels": raw.node_labels,
-        "edge labels": raw.edge_labels,
-        "node attributes": raw.node_attributes,
-        "edge attributes": raw.edge_attributes,
-    }
+def _names(raw: _Raw, notes: LabelNotes, known: KnownSet | None) -> LabelNotes:
+    """Names of every column and of the integers in it: what is known of the set, its own notes, or plain defaults."""
     names, maps = dict(notes.names), dict(notes.maps)
-    for kind, table in tables.items():
-        width = table.shape[1]
+    for kind, width in (
+        ("node labels", raw.node_labels.shape[1]),
+        ("edge labels", raw.edge_labels.shape[1]),
+        ("node attributes", raw.node_attributes.shape[1]),
+        ("edge attributes", raw.edge_attributes.shape[1]),
+    ):
         if len(set(names.get(kind, []))) != width:
             word = "type" if kind.endswith("labels") else "attribute"
             names[kind] = [word] if width == 1 else [f"{word}_{k}" for k in range(width)]
@@ -239,8 +239,8 @@ def _names(files: TuFiles, raw: _Raw, known: KnownSet | None) -> LabelNotes:
     maps["class labels"] = maps.get("class labels") or [{}]
     if known is not None:
         names |= {"node labels": ["type"], "edge labels": ["type"] if known.bonds else []}
-        maps["node labels"], maps["class labels"] = [known.elements], [known.classes]
-        maps["edge labels"] = [known.bonds] if known.bonds else []
+        maps |= {"node labels": [known.elements], "edge labels": [known.bonds] if known.bonds else []}
+        maps["class labels"] = [known.classes]
     return LabelNotes(names, maps)
 
 
@@ -248,7 +248,7 @@ def _assemble(
     raw: _Raw, notes: LabelNotes, kept_labels: list[np.ndarray], max_nodes: int | None, chemistry
 ) -> GraphDataset:
     sizes = np.bincount(raw.graph_of, minlength=len(raw.number))
-    edge_values = [np.unique(labels) for labels in raw.edge_labels.T]
+    edge_values = _frequent(raw.edge_labels, notes.maps["edge labels"])
     nodes, V = _columns("node", notes, raw.node_labels, kept_labels, raw.node_attributes)
     edges, E = _columns("edge", notes, raw.edge_labels, edge_values, raw.edge_attributes)
     schema = Schema(
@@ -260,8 +260,9 @@ def _assemble(
     )
     labels, classes = torch.from_numpy(raw.graph_labels).float(), ()
     if np.issubdtype(raw.graph_labels.dtype, np.integer):
-        values, numbers = np.unique(raw.graph_labels, return_inverse=True)
-        labels, classes = torch.from_numpy(numbers.astype(np.int64)), _texts_of(values, notes.maps["class labels"][0])
+        (values,) = _frequent(raw.graph_labels[:, None], notes.maps["class labels"])
+        labels = torch.from_numpy(np.searchsorted(values, raw.graph_labels))
+        classes = _texts_of(values, notes.maps["class labels"][0])
     return GraphDataset(
         name=raw.name,
         schema=schema,
@@ -297,21 +298,18 @@ def _texts_of(values: np.ndarray, names: dict[int, str]) -> tuple[str, ...]:
 
 def _texts(dataset: GraphDataset) -> dict[str, str]:
     """Content of each file of the set by its suffix."""
+    schema = dataset.schema
     owner = torch.repeat_interleave(torch.arange(len(dataset)), dataset.num_nodes)
     edge_owner = torch.repeat_interleave(torch.arange(len(dataset)), dataset.num_edges)
-    edges = dataset.edges + dataset.node_ptr[edge_owner][:, None] + 1
-    twice = (lambda rows: rows) if dataset.schema.directed else (lambda rows: rows.repeat_interleave(2, 0))
-    both = twice(edges)
-    if not dataset.schema.directed:
-        both[1::2] = both[1::2].flip(1)
+    edges, E = dataset.edges + dataset.node_ptr[edge_owner][:, None] + 1, dataset.E
+    if not schema.directed:
+        edges, E = torch.cat([edges, edges.flip(1)]), torch.cat([E, E])
     names, maps = {}, {}
-    texts = {"A": _lines(both), "graph_indicator": _lines(owner[:, None] + 1)}
-    for kind, rows, slices in (
-        ("node", dataset.V, list(dataset.schema.node_slices())),
-        ("edge", twice(dataset.E), list(dataset.schema.edge_slices())),
-    ):
-        groups = [(column, rows[:, at]) for column, at in slices if isinstance(column, Categories)]
-        reals = [(column, rows[:, at]) for column, at in slices if isinstance(column, Continuous)]
+    texts = {"A": _lines(edges), "graph_indicator": _lines(owner[:, None] + 1)}
+    for kind, rows, slices in (("node", dataset.V, schema.node_slices()), ("edge", E, schema.edge_slices())):
+        parts = [(column, rows[:, at]) for column, at in slices]
+        groups = [(column, part) for column, part in parts if isinstance(column, Categories)]
+        reals = [(column, part) for column, part in parts if isinstance(column, Continuous)]
         if groups:
             names[f"{kind} labels"] = [column.name for column, _ in groups]
             maps[f"{kind} labels"] = [dict(enumerate(column.values)) for column, _ in groups]
@@ -319,10 +317,21 @@ def _texts(dataset: GraphDataset) -> dict[str, str]:
         if reals:
             names[f"{kind} attributes"] = [column.name for column, _ in reals]
             texts[f"{kind}_attributes"] = _lines(torch.cat([part for _, part in reals], 1))
-    maps["class labels"] = [dict(enumerate(dataset.classes))]
+    names["edge direction"] = ["directed" if schema.directed else "undirected"]
+    if dataset.classes:
+        maps["class labels"] = [dict(enumerate(dataset.classes))]
     texts["graph_labels" if dataset.classes else "graph_attributes"] = _lines(dataset.labels[:, None])
-    texts["label_readme"] = LabelNotes(names, maps).format()
-    return texts
+    return texts | {"label_readme": _checked(LabelNotes(names, maps))}
+
+
+def _checked(notes: LabelNotes) -> str:
+    text = notes.format()
+    if LabelNotes.parse(text) != notes:
+        raise DataError(
+            f"Names in a TU set must not have commas, brackets, tabs, or blanks at their ends; got {notes}. "
+            "Rename the columns, categories or classes."
+        )
+    return text
 
 
 def _lines(rows: Tensor) -> str:

@@ -1,4 +1,4 @@
-"""The text files of a TU set: finding them (folder, zip, name), reading their numbers, reading and writing label notes."""
+"""The text files of a TU set: finding them (folder, zip, name), reading their numbers, their label notes."""
 
 import io
 import os
@@ -32,7 +32,7 @@ class TuFiles:
     def required(self, suffix: str) -> bytes:
         if suffix not in self.content:
             raise DataError(
-                f"{self.label(suffix)} must be there; it is missing. Copy the complete set, with this file, from its source."
+                f"{self.label(suffix)} must be there; it is missing. Copy the complete set from its source."
             )
         return self.content[suffix]
 
