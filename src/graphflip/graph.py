@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from numbers import Integral
+from typing import SupportsIndex
 
 import torch
 from jaxtyping import Float, Int
@@ -14,6 +14,9 @@ from .schema import Categories, Continuous, Schema
 
 Attributes = dict[str, str | float]
 """The attributes of one node or one edge by column name: `{"type": "C", "charge": 0.1}`."""
+
+Index = SupportsIndex | slice | Tensor | Sequence[int]
+"""What selects graphs of a batch: a number, numbers, a slice or a mask."""
 
 _Slices = list[tuple[Categories | Continuous, slice]]
 _TOLERANCE = 1e-3
@@ -156,18 +159,15 @@ class Graph:
         front = self.permute(order)
         return Graph.trusted(front.B[:, :n], front.V[:, :n], front.A[:, :n, :n], front.E[:, :n, :n], self.schema)
 
-    def select(self, index: int | slice | Tensor | Sequence[int]) -> "Graph":
+    def select(self, index: Index) -> "Graph":
         """The graphs at `index`, as a batch (an integer gives a batch of one)."""
-        if isinstance(index, Integral) or (isinstance(index, Tensor) and index.ndim == 0):
-            if not -len(self) <= int(index) < len(self):
-                raise IndexError(f"graph {int(index)} of a batch of {len(self)}")
-            index = [int(index) % len(self)]
         if not isinstance(index, slice):
             index = torch.as_tensor(index, device=self.B.device)
+            index = index[None] if index.ndim == 0 else index
             index = index if index.numel() else index.long()  # the tensor of an empty list is a float
         return Graph.trusted(self.B[index], self.V[index], self.A[index], self.E[index], self.schema)
 
-    def __getitem__(self, index: int | slice | Tensor | Sequence[int]) -> "Graph":
+    def __getitem__(self, index: Index) -> "Graph":
         return self.select(index)
 
     def __iter__(self) -> Iterator["Graph"]:

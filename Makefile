@@ -1,0 +1,49 @@
+# Everything runs in .venv, which is made from pyproject.toml with the exact versions of constraints.txt.
+
+BIN       := .venv/bin
+INSTALLED := .venv/.installed
+RIGHT     := import sys; sys.exit(sys.version_info < (3, 11))
+PYTHON    ?= $(shell for p in python3.11 python3; do $$p -c '$(RIGHT)' 2>/dev/null && echo $$p && break; done)
+WORKERS   ?= 2
+
+.PHONY: help demo test check format models clean
+
+help:
+	@echo "make demo     explain well-known molecules and write the result to .demo"
+	@echo "make test     run all tests (WORKERS=2 processes; ARGS='-k graph' for some)"
+	@echo "make check    lint, formatting and types"
+	@echo "make format   put code into shape"
+	@echo "make models   train the models that the package carries (needs GRAPHFLIP_DATA)"
+	@echo "make clean    remove .venv and everything generated"
+
+demo: $(INSTALLED)
+	@$(BIN)/graphflip demo --out .demo
+
+test: $(INSTALLED)
+	@$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(ARGS)
+
+check: $(INSTALLED)
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/pyright
+
+format: $(INSTALLED)
+	@$(BIN)/ruff check --fix .
+	@$(BIN)/ruff format .
+
+models: $(INSTALLED)
+	@for data in aids mutagenicity nci1; do for model in classifier judge vae; do \
+		$(BIN)/graphflip train $$model $$data --out src/graphflip/pretrained/$$data/$$model || exit 1; \
+	done; done
+
+clean:
+	@rm -rf .venv .demo build dist .pytest_cache .ruff_cache .hypothesis
+	@find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# The stamp is written last, so an interrupted installation is taken up again.
+$(INSTALLED): pyproject.toml constraints.txt
+	@if [ -z "$(PYTHON)" ]; then echo "graphflip needs Python 3.11 or newer: install it, or run make PYTHON=/path/to/python3.11" >&2; exit 1; fi
+	@test -x $(BIN)/python || { echo "Making .venv with $$($(PYTHON) --version)"; $(PYTHON) -m venv .venv; }
+	@echo "Installing graphflip and pinned packages into .venv (minutes the first time)"
+	@$(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check -c constraints.txt -e '.[all,dev]'
+	@touch $@
