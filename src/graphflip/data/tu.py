@@ -165,8 +165,8 @@ def _check_indicator(files: TuFiles, graph_of: Int[np.ndarray, " nodes"], num_gr
     empty = np.setdiff1d(np.arange(num_graphs), graph_of)
     if len(empty):
         raise DataError(
-            f"{where}: every graph must have a node; graph {empty[0] + 1}, with a label on line {empty[0] + 1}, has none. "
-            "The file may be cut off: copy it again, or remove the graph's label."
+            f"{where}: every graph must have a node; graph {empty[0] + 1} (line {empty[0] + 1} of the labels) "
+            "has none. The file may be cut off: copy it again, or remove the graph's label."
         )
 
 
@@ -245,7 +245,7 @@ def _names(raw: _Raw, notes: LabelNotes, known: KnownSet | None) -> LabelNotes:
 
 
 def _assemble(
-    raw: _Raw, notes: LabelNotes, kept_labels: list[np.ndarray], max_nodes: int | None, chemistry
+    raw: _Raw, notes: LabelNotes, kept_labels: list[np.ndarray], max_nodes: int | None, chemistry: Chemistry | None
 ) -> GraphDataset:
     sizes = np.bincount(raw.graph_of, minlength=len(raw.number))
     edge_values = _frequent(raw.edge_labels, notes.maps["edge labels"])
