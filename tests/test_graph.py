@@ -35,7 +35,7 @@ def random_order(n, seed):
 
 
 def tensors(graph):
-    return [graph.B, graph.V, graph.A, graph.E]
+    return graph.B, graph.V, graph.A, graph.E
 
 
 def same_tensors(g, h):
@@ -251,7 +251,8 @@ def test_fields_cannot_be_assigned():
     with pytest.raises(dataclasses.FrozenInstanceError):
         graph.B = graph.B * 0  # pyright: ignore
     before = [tensor.clone() for tensor in tensors(graph)]
-    graph.permute(torch.tensor([3, 2, 1, 0])), graph.pad(6), graph.trim(), graph.to(torch.float64)
+    for made in (graph.permute(torch.tensor([3, 2, 1, 0])), graph.pad(6), graph.trim(), graph.to(torch.float64)):
+        assert made is not graph
     assert all(torch.equal(x, y) for x, y in zip(before, tensors(graph), strict=True))
 
 
