@@ -15,10 +15,10 @@ Bond = tuple[int, int, int]
 class Chemistry(BaseModel):
     """How nodes and edges of a molecular graph are to be read.
 
-    Graphs carry element symbols and bond types, not charges. The charge rule derives them from what is within two bonds:
-    an atom whose bonds fit only an ion is that ion (4-valent N is N+, 3-valent O and S are O+ and S+, an isolated Na is
-    Na+), and an atom one bond short beside a 4-valent N is its counterpart (the O- of nitro groups and N-oxides, the
-    end of azides and diazo groups, the C- of isonitriles). Everything else is neutral.
+    Graphs carry element symbols and bond types, not charges. The charge rule derives them from what is within two
+    bonds: an atom whose bonds fit only an ion is that ion (4-valent N is N+, 3-valent O and S are O+ and S+, an
+    isolated Na is Na+), and an atom one bond short beside a 4-valent N is its counterpart (the O- of nitro groups and
+    N-oxides, the end of azides and diazo groups, the C- of isonitriles). Everything else is neutral.
 
     >>> nitromethane = ["C", "N", "O", "O"], [(0, 1, 1), (1, 2, 2), (1, 3, 1)]
     >>> Chemistry(explicit_hydrogens=False).formal_charges(*nitromethane)

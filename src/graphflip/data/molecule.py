@@ -21,35 +21,38 @@ def to_mol(graph: Graph, index: int = 0, sanitize: bool = True) -> "rdkit.Chem.M
     Hydrogens are atoms where they are nodes; where one is missing RDKit implies it. Raises GraphError if RDKit does not
     accept the molecule; with `sanitize=False` it is returned as it stands, to be drawn.
     """
-    return _build(graph, index, aromatic=True, sanitize=sanitize)
+    mol = _unchecked(graph, index)
+    problem = _sanitize(mol) if sanitize else None
+    if problem:
+        raise GraphError(f"The graph must be a valid molecule; RDKit says: {problem}. Draw it with `sanitize=False`.")
+    return mol.GetMol()
 
 
 def to_smiles(graph: Graph, index: int = 0, kekule: bool = False) -> str | None:
     """Canonical SMILES of graph `index`, or None if it is no molecule (`why_invalid` says why).
 
-    Aromatic SMILES forget which bonds of a ring were the double ones. With `kekule=True` they are written as they stand:
-    isomorphic graphs, and only those, share that text, and `from_smiles` gives the same graph back.
+    Aromatic SMILES forget which bonds of a ring were the double ones. With `kekule=True` they are written as they
+    stand: isomorphic graphs, and only those, share that text, and `from_smiles` gives the same graph back.
     """
     Chem = _chem()
-    try:
-        mol = _build(graph, index, aromatic=not kekule)
-    except GraphError:
+    mol = _unchecked(graph, index)
+    if mol.GetNumAtoms() == 0 or _sanitize(mol, aromatic=not kekule):
         return None
     return Chem.MolToSmiles(Chem.RemoveHs(mol, sanitize=False))
 
 
 def why_invalid(graph: Graph, index: int = 0) -> str | None:
     """What keeps graph `index` from being a molecule, in RDKit's words; None if nothing does."""
-    mol = to_mol(graph, index, sanitize=False)
-    return "It has no atoms." if mol.GetNumAtoms() == 0 else _sanitize(mol, aromatic=True)
+    mol = _unchecked(graph, index)
+    return _sanitize(mol) if mol.GetNumAtoms() else "It has no atoms"
 
 
 def from_smiles(smiles: str, schema: Schema, strict: bool = True) -> Graph:
     """Graph of a molecule, heavy atoms in the order of the text, then hydrogens where the schema has them as nodes.
 
-    The bonds of aromatic rings become single and double ones: as written if the text has no aromatic (lower-case) atoms,
-    else in one way that does not depend on how the molecule is spelled. Stereo marks and isotopes are dropped. For
-    `strict` see `from_mol`.
+    The bonds of aromatic rings become single and double ones: as written if the text has no aromatic (lower-case)
+    atoms, else in one way that does not depend on how the molecule is spelled. Stereo marks and isotopes are dropped.
+    For `strict` see `from_mol`.
 
     >>> from graphflip import Categories, Chemistry, Schema
     >>> atoms, bonds = (Categories(name="type", values=v) for v in (("C", "O"), ("single", "double", "triple")))
@@ -82,14 +85,18 @@ def from_mol(mol: "rdkit.Chem.Mol", schema: Schema, strict: bool = True) -> Grap
     them: a carboxylate as its acid.
     """
     chemistry = _chemistry(schema)
+    add_hydrogens = _chem().AddHs if chemistry.explicit_hydrogens else _chem().Mol
     with _no_logs():
         plain = _plain(mol)
-        graph, problem = _read(plain, schema, chemistry)
+        found = add_hydrogens(plain)
+        problem = _mismatch(found, chemistry)
         if problem and not strict:
-            graph, problem = _read(_settled(plain), schema, chemistry)
+            found = add_hydrogens(_settled(plain))
+            problem = _mismatch(found, chemistry)
+        nodes, edges = _nodes_and_edges(found, schema)
     if problem:
         raise DataError(problem)
-    return graph
+    return Graph.build(schema, nodes, edges)
 
 
 def round_trip(graph: Graph, index: int = 0) -> Graph | None:
@@ -113,7 +120,7 @@ def is_molecule(graph: Graph, max_fragments: int | Int[Tensor, " b"] | None = 1)
 def num_fragments(graph: Graph) -> Int[Tensor, " b"]:
     """Number of connected parts of each graph: 1 for a molecule, 2 for a salt."""
     Chem = _chem()
-    counts = [len(Chem.GetMolFrags(to_mol(graph, k, sanitize=False))) for k in range(len(graph))]
+    counts = [len(Chem.GetMolFrags(_unchecked(graph, k))) for k in range(len(graph))]
     return torch.tensor(counts, dtype=torch.long)
 
 
@@ -160,24 +167,25 @@ def _chemistry(schema: Schema) -> Chemistry:
     return schema.chemistry
 
 
-def _build(graph: Graph, index: int, aromatic: bool, sanitize: bool = True) -> "rdkit.Chem.Mol":
-    Chem = _chem()
+def _unchecked(graph: Graph, index: int) -> "rdkit.Chem.RWMol":
     symbols, bonds = atoms_and_bonds(graph, index)
+    return _build(symbols, bonds, _chemistry(graph.schema).formal_charges(symbols, bonds))
+
+
+def _build(symbols: list[str], bonds: list[Bond], charges: list[int]) -> "rdkit.Chem.RWMol":
+    Chem = _chem()
     mol = Chem.RWMol()
-    for symbol, charge in zip(symbols, _chemistry(graph.schema).formal_charges(symbols, bonds), strict=True):
+    for symbol, charge in zip(symbols, charges, strict=True):
         atom = Chem.Atom(symbol)
         atom.SetFormalCharge(charge)
         mol.AddAtom(atom)
     for i, j, order in bonds:
         mol.AddBond(i, j, Chem.BondType.values[order])
-    problem = _sanitize(mol, aromatic) if sanitize else None
-    if problem:
-        raise GraphError(f"The graph must be a valid molecule; RDKit says: {problem}. Draw it with `sanitize=False`.")
-    return mol.GetMol()
+    return mol
 
 
-def _sanitize(mol: "rdkit.Chem.Mol", aromatic: bool) -> str | None:
-    """Sanitize in place, marking aromatic rings only if asked; what RDKit objects to, if anything."""
+def _sanitize(mol: "rdkit.Chem.Mol", aromatic: bool = True) -> str | None:
+    """Sanitize in place, marking aromatic rings if `aromatic`; what RDKit objects to, if anything."""
     Chem = _chem()
     every, marking = Chem.SanitizeFlags.SANITIZE_ALL, Chem.SanitizeFlags.SANITIZE_SETAROMATICITY
     with _no_logs():
@@ -219,28 +227,35 @@ def _is_oxide(atom: "rdkit.Chem.Atom") -> bool:
     return atom.GetSymbol() == "O" and atom.GetFormalCharge() == -1 and atom.GetDegree() == 1
 
 
-def _read(mol: "rdkit.Chem.Mol", schema: Schema, chemistry: Chemistry) -> tuple[Graph, str | None]:
-    """Graph of a plain molecule, and the first atom whose charge or hydrogens the graph does not tell."""
-    Chem = _chem()
-    mol = Chem.AddHs(mol) if chemistry.explicit_hydrogens else mol
-    graph = Graph.build(schema, *_nodes_and_edges(mol, schema))
-    charges = chemistry.formal_charges(*atoms_and_bonds(graph))
-    try:
-        implied = [atom.GetTotalNumHs() for atom in to_mol(graph).GetAtoms()]
-    except GraphError as error:
-        return graph, str(error)
-    for atom, charge, hydrogens in zip(mol.GetAtoms(), charges, implied, strict=True):
-        if (atom.GetFormalCharge(), atom.GetTotalNumHs()) != (charge, hydrogens):
-            return graph, (
+def _mismatch(mol: "rdkit.Chem.Mol", chemistry: Chemistry) -> str | None:
+    """The first atom whose charge or hydrogens its bonds do not tell, in words."""
+    symbols, bonds = _symbols_and_bonds(mol)
+    charges = chemistry.formal_charges(symbols, bonds)
+    told = _build(symbols, bonds, charges)
+    problem = _sanitize(told)
+    if problem:
+        return f"The molecule must be valid with charges that its bonds imply; RDKit says: {problem}. Leave it out."
+    for atom, charge, like in zip(mol.GetAtoms(), charges, told.GetAtoms(), strict=True):
+        if (atom.GetFormalCharge(), atom.GetTotalNumHs()) != (charge, like.GetTotalNumHs()):
+            return (
                 f"Atom {atom.GetIdx()} ({atom.GetSymbol()}) must have the charge and hydrogens that its bonds imply, "
-                f"because graphs carry no charges: {charge:+d} and {hydrogens}; got {atom.GetFormalCharge():+d} and "
-                f"{atom.GetTotalNumHs()}. Write the neutral form, or read it with strict=False."
+                f"because graphs carry no charges: {charge:+d} and {like.GetTotalNumHs()}; got "
+                f"{atom.GetFormalCharge():+d} and {atom.GetTotalNumHs()}. "
+                "Write the neutral form, or read it with strict=False."
             )
-    return graph, None
+    return None
+
+
+def _symbols_and_bonds(mol: "rdkit.Chem.Mol") -> tuple[list[str], list[Bond]]:
+    bonds = [(b.GetBeginAtomIdx(), b.GetEndAtomIdx(), int(b.GetBondTypeAsDouble())) for b in mol.GetBonds()]
+    return [atom.GetSymbol() for atom in mol.GetAtoms()], bonds
 
 
 def _nodes_and_edges(mol: "rdkit.Chem.Mol", schema: Schema) -> tuple[list[dict], list[tuple[int, int, dict]]]:
-    elements, names = (_types(columns) for columns in (schema.nodes, schema.edges))
+    elements, names = (
+        next(column.values for column in columns if isinstance(column, Categories) and column.name == "type")
+        for columns in (schema.nodes, schema.edges)
+    )
     nodes, edges = [], []
     for atom in mol.GetAtoms():
         if atom.GetSymbol() not in elements:
@@ -257,16 +272,10 @@ def _nodes_and_edges(mol: "rdkit.Chem.Mol", schema: Schema) -> tuple[list[dict],
     return nodes, edges
 
 
-def _types(columns: tuple) -> tuple[str, ...]:
-    return next(column.values for column in columns if column.name == "type")
-
-
 def _settled(mol: "rdkit.Chem.Mol") -> "rdkit.Chem.Mol":
     """The molecule with charges by the rule and every open valence filled with hydrogens."""
-    symbols = [atom.GetSymbol() for atom in mol.GetAtoms()]
-    bonds = [(b.GetBeginAtomIdx(), b.GetEndAtomIdx(), int(b.GetBondTypeAsDouble())) for b in mol.GetBonds()]
     settled = _chem().Mol(mol)
-    charges = Chemistry(explicit_hydrogens=False).formal_charges(symbols, bonds)
+    charges = Chemistry(explicit_hydrogens=False).formal_charges(*_symbols_and_bonds(mol))
     for atom, charge in zip(settled.GetAtoms(), charges, strict=True):
         atom.SetFormalCharge(charge)
         atom.SetNumExplicitHs(0)
