@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, get_args
+from typing import Any, Literal, cast, get_args
 
 import torch
 from torch import Tensor
@@ -28,7 +28,7 @@ _INVERSE: dict[Op, Op] = {
 
 @dataclass(frozen=True)
 class Edit:
-    """One change at a node `(i,)` or an edge `(i, j)`: attributes `before` (empty if added) and `after` (empty if removed).
+    """One change at a node `(i,)` or an edge `(i, j)`: its attributes `before` (none if added) and `after` (none if removed).
 
     `set_node` and `set_edge` name the attributes that change and no others. An undirected edge has i < j.
 
@@ -65,7 +65,9 @@ class Edit:
     @classmethod
     def from_json(cls, stored: Any) -> "Edit":
         if not isinstance(stored, dict) or stored.get("op") not in get_args(Op):
-            raise DataError(f"An edit must be an object whose `op` is one of {', '.join(get_args(Op))}; got {stored!r}.")
+            raise DataError(
+                f"An edit must be an object whose `op` is one of {', '.join(get_args(Op))}; got {stored!r}."
+            )
         op: Op = stored["op"]
         place = "node" if op.endswith("node") else "edge"
         keys = {"op", place} | ({"from"} if not op.startswith("add") else set())
@@ -96,7 +98,10 @@ class EditCosts:
             if not 0 <= cost < float("inf"):
                 raise ConfigError(f"`{name}` must be a number >= 0; got {cost}.")
         for what in ("node", "edge"):
-            change, replace = getattr(self, f"set_{what}"), getattr(self, f"add_{what}") + getattr(self, f"remove_{what}")
+            change, replace = (
+                getattr(self, f"set_{what}"),
+                getattr(self, f"add_{what}") + getattr(self, f"remove_{what}"),
+            )
             if change > replace:
                 raise ConfigError(
                     f"`set_{what}` must not exceed add_{what} + remove_{what} = {replace:g}; got {change:g}. Lower it."
@@ -123,9 +128,10 @@ def edits_between(factual: Graph, counterfactual: Graph) -> list[Edit]:
     if factual.schema != counterfactual.schema:
         raise SchemaError("Both graphs must have the same schema; these differ. Load them from one dataset.")
     n = max(factual.num_slots, counterfactual.num_slots)
-    before, after = (_single_hard(graph).pad(n) for graph in (factual, counterfactual))
-    changes = _changes("node", {(i,): a for i, a in enumerate(before.nodes())}, {(i,): a for i, a in enumerate(after.nodes())})
-    changes += _changes("edge", {(i, j): a for i, j, a in before.edges()}, {(i, j): a for i, j, a in after.edges()})
+    before, after = (single_hard(graph).pad(n) for graph in (factual, counterfactual))
+    nodes, other_nodes = ({(i,): a for i, a in enumerate(part.nodes()) if a is not None} for part in (before, after))
+    edges, other_edges = ({(i, j): a for i, j, a in part.edges()} for part in (before, after))
+    changes = _changes("node", nodes, other_nodes) + _changes("edge", edges, other_edges)
     rank = {op: position for position, op in enumerate(get_args(Op))}
     return sorted(changes, key=lambda edit: (rank[edit.op], edit.at))
 
@@ -142,7 +148,7 @@ def apply_edits(graph: Graph, edits: Sequence[Edit]) -> Graph:
             f"Edits must stay within the schema's {graph.schema.max_nodes} nodes; node {slots - 1} would be added. "
             "Leave this edit out, or use a schema with a larger limit."
         )
-    wide = _single_hard(graph).pad(slots)
+    wide = single_hard(graph).pad(slots)
     B, V, A, E = (getattr(wide, name)[0].clone() for name in "BVAE")
     for edit in edits:
         if max(edit.at) >= slots:
@@ -188,7 +194,8 @@ def in_words(factual: Graph, edits: Sequence[Edit]) -> list[str]:
     return words
 
 
-def _single_hard(graph: Graph) -> Graph:
+def single_hard(graph: Graph) -> Graph:
+    """The graph itself, if it is one hard graph and not a batch or a relaxed one."""
     if len(graph) != 1:
         raise GraphError(f"Edits are between single graphs; got a batch of {len(graph)}. Select one: graph[0].")
     if not graph.is_hard:
@@ -196,19 +203,16 @@ def _single_hard(graph: Graph) -> Graph:
     return graph
 
 
-def _changes(what: str, before: dict[tuple[int, ...], Any], after: dict[tuple[int, ...], Any]) -> list[Edit]:
-    found = []
-    for at in sorted(before.keys() | after.keys()):
-        old, new = before.get(at), after.get(at)
-        if old is None and new is not None:
-            found.append(Edit("add_node" if what == "node" else "add_edge", at, {}, new))
-        elif old is not None and new is None:
-            found.append(Edit("remove_node" if what == "node" else "remove_edge", at, old, {}))
-        elif old != new:
-            names = [name for name in old if old[name] != new[name]]
-            old, new = ({name: attributes[name] for name in names} for attributes in (old, new))
-            found.append(Edit("set_node" if what == "node" else "set_edge", at, old, new))
-    return found
+def _changes(what: Literal["node", "edge"], before: dict[tuple[int, ...], Attributes], after: dict) -> list[Edit]:
+    add, remove, change = (f"{verb}_{what}" for verb in ("add", "remove", "set"))
+    edits = [Edit(cast(Op, add), at, {}, after[at]) for at in after.keys() - before.keys()]
+    edits += [Edit(cast(Op, remove), at, before[at], {}) for at in before.keys() - after.keys()]
+    for at in before.keys() & after.keys():
+        names = [name for name in before[at] if before[at][name] != after[at][name]]
+        if names:
+            old, new = ({name: attributes[at][name] for name in names} for attributes in (before, after))
+            edits.append(Edit(cast(Op, change), at, old, new))
+    return edits
 
 
 def _difference(column: Categories | Continuous, before: str | float, after: str | float) -> float:
@@ -230,7 +234,9 @@ def _edit_node(edit: Edit, B: Tensor, V: Tensor, A: Tensor, schema: Schema) -> N
 def _edit_edge(edit: Edit, B: Tensor, A: Tensor, E: Tensor, schema: Schema) -> None:
     i, j = edit.at
     if not (B[i] and B[j]) or i == j:
-        raise GraphError(f"An edge must join two different nodes of the graph; got {edit.to_json()}. Add the nodes first.")
+        raise GraphError(
+            f"An edge must join two different nodes of the graph; got {edit.to_json()}. Add the nodes first."
+        )
     _check_there(edit, bool(A[i, j]))
     _rewrite(edit, E[i, j], list(schema.edge_slices()))
     A[i, j] = float(edit.op != "remove_edge")
@@ -256,7 +262,9 @@ def _rewrite(edit: Edit, row: Tensor, slices: list) -> None:
         if column.name in edit.before:
             expected = _encoded(column, edit.before[column.name], row)
             if not torch.equal(row[at], expected):
-                raise GraphError(f"The edit {edit.to_json()} does not fit the graph: `{column.name}` is not as in `from`.")
+                raise GraphError(
+                    f"The edit {edit.to_json()} does not fit the graph: `{column.name}` is not as in `from`."
+                )
             row[at] = 0.0
         if column.name in edit.after:
             row[at] = _encoded(column, edit.after[column.name], row)

@@ -1,37 +1,40 @@
 """Graph edit distance: labelled, independent of the order of nodes, exact where it can be proved, bounded otherwise."""
 
 import time
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import torch
 from jaxtyping import Int
 from torch import Tensor
 
-from .edits import Edit, EditCosts, edits_between
-from .errors import GraphError, SchemaError
-from .ged_bounds import FORBIDDEN, disagreement, reversed_links, star_bound
+from .edits import Edit, EditCosts, edits_between, single_hard
+from .errors import ConfigError, GraphError, SchemaError
+from .ged_bounds import StarBound, disagreement, star_bound
 from .ged_exact import solve
-from .ged_problem import Problem, alignment_problem
-from .ged_search import descend, improve, starting_alignments
+from .ged_problem import TOLERANCE, Allowed, Problem, alignment_problem
+from .ged_search import descend, grow, improve, starting_alignments
 from .graph import Graph
 from .isomorphism import find_isomorphism
 
-_MAX_ASCENT = 60
+_STEP, _MOMENTUM = 0.7, 0.7
+_TRIES_BEFORE_PROGRAM = 15
+_GAP_FOR_PROGRAM = 8.0
 
 
 @dataclass(frozen=True)
 class EditDistance:
-    """Bounds of the graph edit distance and the edits that attain the upper one.
+    """Bounds of a graph edit distance, and the edits that attain the upper one.
 
-    `alignment` gives for each slot of the first graph the slot of `aligned` that is the same node: itself. `aligned` is
-    the second graph in the order of the first, nodes that are added after them; `edits` turns the first graph into it.
+    `alignment[i]` is the slot of the second graph that slot i of the first becomes, -1 where that node is removed or
+    the slot is empty. The edits are in terms of the first graph; added nodes fill its empty slots, then follow.
     """
 
     lower: float
     upper: float
     edits: list[Edit]
-    aligned: Graph
+    alignment: Int[Tensor, " n"]
 
     @property
     def exact(self) -> bool:
@@ -47,77 +50,184 @@ def graph_edit_distance(
     alignment: Int[Tensor, " n"] | None = None,
     time_limit: float = 1.0,
 ) -> EditDistance:
-    pass
+    """The least cost of edits that turn one hard graph into the other, as far as `time_limit` seconds can tell.
+
+    An `alignment` that is known (`torch.arange(g.num_slots)` if slots were kept; -1 for "no counterpart") is a free
+    upper bound: close graphs are then mostly proved within milliseconds. Continuous attributes count as in `EditCosts`,
+    and a proof then holds up to 1e-5; without them and with whole costs, bounds are whole numbers.
+
+    >>> from graphflip import Categories, Schema
+    >>> schema = Schema(nodes=(Categories(name="type", values=("C", "O")),), max_nodes=4)
+    >>> path = Graph.build(schema, [{"type": "C"}, {"type": "C"}, {"type": "O"}], [(0, 1, {}), (1, 2, {})])
+    >>> ring = Graph.build(schema, [{"type": "C"}] * 3, [(0, 1, {}), (1, 2, {}), (0, 2, {})])
+    >>> distance = graph_edit_distance(path, ring)
+    >>> distance.lower, distance.upper, distance.exact
+    (2.0, 2.0, True)
+    """
+    if g.schema != h.schema:
+        raise SchemaError("Both graphs must have the same schema; these differ. Load them from one dataset.")
+    if not time_limit >= 0:
+        raise ConfigError(f"`time_limit` must be a number of seconds >= 0; got {time_limit}.")
+    deadline = time.perf_counter() + time_limit
+    costs = costs or EditCosts()
+    slots, other_slots = (_existing(single_hard(graph)) for graph in (g, h))
+    known = [] if alignment is None else [_check_alignment(alignment, slots, other_slots, g.num_slots)]
+    if len(slots) <= len(other_slots):
+        search = _search(alignment_problem(g.trim(), h.trim(), costs), known, deadline)
+        pairs = {i: int(k) for i, k in enumerate(search.image[: len(slots)])}
+    else:
+        back = replace(costs, add_node=costs.remove_node, remove_node=costs.add_node)
+        back = replace(back, add_edge=costs.remove_edge, remove_edge=costs.add_edge)
+        known = [{k: i for i, k in image.items()} for image in known]
+        search = _search(alignment_problem(h.trim(), g.trim(), back), known, deadline)
+        pairs = {int(i): k for k, i in enumerate(search.image[: len(other_slots)])}
+    image = torch.full((g.num_slots,), -1)
+    for i, k in pairs.items():
+        image[slots[i]] = other_slots[k]
+    edits = edits_between(g, _reorder_like(g, h, image))
+    upper = costs.total(edits, g.schema)
+    return EditDistance(upper if search.proved else min(search.lower, upper), upper, edits, image)
 
 
-class Search:
-    """The state of one search: the best alignment so far, a proved lower bound, and what is left to consider."""
+@dataclass(eq=False)
+class _State:
+    """The best alignment so far, a proved lower bound, and what a better alignment may still look like."""
 
-    def __init__(self, problem: Problem, deadline: float):
-        self.problem = problem
-        self.deadline = deadline
-        self.image = np.arange(problem.n)
-        self.upper = problem.cost(self.image)
-        self.lower = 0.0
-        self.allowed = np.ones((problem.n, problem.n), dtype=bool)
-        self.log = []
+    problem: Problem
+    deadline: float
+    image: Int[np.ndarray, " n"] = field(init=False)
+    upper: float = field(init=False)
+    allowed: Allowed = field(init=False)
+    lower: float = 0.0
 
-    def offer(self, image):
+    def __post_init__(self) -> None:
+        n = self.problem.n
+        self.image, self.allowed = np.arange(n), np.ones((n, n), dtype=bool)
+        self.upper = self.problem.cost(self.image)
+
+    @property
+    def proved(self) -> bool:
+        return self.lower > self.problem.beaten_by(self.upper) + TOLERANCE / 2
+
+    def stop(self, at: float | None = None) -> bool:
+        return self.proved or time.perf_counter() >= (self.deadline if at is None else at)
+
+    def offer(self, image: Int[np.ndarray, " n"]) -> None:
+        """Keep an alignment if it is the best so far."""
         cost = self.problem.cost(image)
         if cost < self.upper - 1e-9:
             self.image, self.upper = image, cost
-            return True
-        return False
 
-    @property
-    def done(self):
-        return self.lower >= self.upper - 1e-9 or time.perf_counter() > self.deadline
+    def learn(self, lower: float) -> None:
+        """Take note of a lower bound that holds for all alignments that would be better than the best so far."""
+        self.lower = max(self.lower, min(self.problem.round_up(lower), self.upper))
 
-    def raise_lower(self, bound):
-        self.lower = min(max(self.lower, self.problem.round_up(bound)), self.upper)
+    def bound(self, share: np.ndarray) -> StarBound:
+        """Raise the lower bound and rule out pairs of nodes that no better alignment can have."""
+        bound = star_bound(self.problem, share, self.allowed)
+        self.learn(bound.lower)
+        self.allowed &= bound.when_aligned <= self.problem.beaten_by(self.upper) + TOLERANCE / 2
+        return bound
 
-    def run(self):
-        t0 = time.perf_counter()
-        p = self.problem
-        share = p.saving / 2
-        self.bound(share)
-        self.log.append(("branch", self.lower, self.upper, time.perf_counter() - t0))
-        for start in starting_alignments(p):
-            if self.done: return self.log
-            self.offer(improve(p, start))
-            self.offer(improve(p, descend(p, start)))
-        self.log.append(("search", self.lower, self.upper, time.perf_counter() - t0))
-        self.ascend(share)
-        self.log.append(("ascend", self.lower, self.upper, time.perf_counter() - t0, int(self.allowed.sum())))
-        if self.done: return self.log
-        solved = solve(p, self.allowed, p.beaten_by(self.upper), self.deadline - time.perf_counter())
-        if solved.image is not None: self.offer(solved.image)
-        self.raise_lower(solved.lower)
-        self.log.append(("milp", self.lower, self.upper, time.perf_counter() - t0))
-        return self.log
 
-    def bound(self, share):
-        p = self.problem
-        b = star_bound(p, share, self.allowed)
-        cutoff = p.beaten_by(self.upper)
-        if b.lower > cutoff + 1e-6:
-            self.raise_lower(float("inf") if b.lower > FORBIDDEN / 2 else b.lower)
-            if b.lower > cutoff + 1e-6: self.lower = self.upper
-            return b
-        self.raise_lower(b.lower)
-        self.allowed &= b.when_aligned <= cutoff + 1e-6
-        return b
+def _search(problem: Problem, known: Iterable[dict[int, int]], deadline: float) -> _State:
+    """Cheap bounds first, then ever more work until they meet or time is over."""
+    state = _State(problem, deadline)
+    if problem.num_real == 0:
+        state.learn(state.upper)
+        return state
+    for pairs in known:
+        state.offer(improve(problem, _complete(problem.n, pairs)))
+    if state.bound(problem.saving / 2).lower < TOLERANCE:
+        _recognize_copy(state)
+    for start in starting_alignments(problem):
+        if state.stop():
+            return state
+        state.offer(improve(problem, start))
+        state.offer(improve(problem, descend(problem, start)))
+    _ascend(state)
+    if not state.stop():
+        _run_program(state)
+    return state
 
-    def ascend(self, share):
-        p = self.problem
-        rev = np.ix_(*reversed_links(p))
-        for it in range(_MAX_ASCENT):
-            if self.done: return
-            b = self.bound(share)
-            if self.done: return
-            self.offer(improve(p, b.image))
-            g = disagreement(p, share, b.image, self.allowed)
-            norm = (g * g).sum() / 2
-            if norm == 0: return
-            step = 0.7*(self.upper - b.lower) / norm
-            share = share - step * g / 2
+
+def _recognize_copy(state: _State) -> None:
+    problem = state.problem
+    ends = ((problem.tail, problem.head), (problem.other_tail, problem.other_head))
+    g, h = (
+        (
+            [str(label) for label in nodes],
+            [(int(i), int(j), str(label)) for i, j, label in zip(*pair, links, strict=True)],
+        )
+        for nodes, links, pair in zip(problem.node_labels, problem.link_labels, ends, strict=True)
+    )
+    # Links are listed from either end, each with a label of its own.
+    image = find_isomorphism(g, h, directed=True)
+    if image is not None:
+        state.offer(np.array(image))
+
+
+def _ascend(state: _State) -> None:
+    """Shift savings between the ends of links so that the stars agree more, and try the alignments that come up."""
+    problem, share = state.problem, state.problem.saving / 2
+    direction = np.zeros_like(share)
+    halfway = (time.perf_counter() + state.deadline) / 2
+    for attempt in range(10**6):
+        bound = state.bound(share)
+        if not state.proved:
+            state.offer(improve(problem, bound.image))
+            state.offer(improve(problem, grow(problem, bound.when_aligned - bound.lower)))
+        few_left = attempt >= _TRIES_BEFORE_PROGRAM and state.allowed.sum() <= 4 * problem.n
+        promising = state.upper - state.lower <= _GAP_FOR_PROGRAM
+        if few_left or state.stop(halfway if promising else state.deadline):
+            return
+        direction = disagreement(problem, share, bound.image, state.allowed) + _MOMENTUM * direction
+        size = float((direction**2).sum())
+        if size == 0:
+            return
+        share = share - _STEP * (state.upper - bound.lower) / size * direction
+
+
+def _run_program(state: _State) -> None:
+    cutoff = state.problem.beaten_by(state.upper)
+    solved = solve(state.problem, state.allowed, cutoff, state.deadline - time.perf_counter())
+    if solved.image is not None:
+        state.offer(solved.image)
+    state.learn(solved.lower)
+
+
+def _existing(graph: Graph) -> list[int]:
+    return graph.B[0].nonzero()[:, 0].tolist()
+
+
+def _complete(n: int, pairs: dict[int, int]) -> Int[np.ndarray, " n"]:
+    image = np.full(n, -1)
+    for i, k in pairs.items():
+        image[i] = k
+    image[image < 0] = np.setdiff1d(np.arange(n), image)
+    return image
+
+
+def _check_alignment(alignment: Tensor, slots: list[int], others: list[int], n: int) -> dict[int, int]:
+    """The alignment as pairs of node numbers (empty slots not counted), of nodes that exist in both graphs."""
+    if alignment.shape != (n,):
+        raise GraphError(
+            f"`alignment` must have one entry for each of the {n} slots; got shape {tuple(alignment.shape)}."
+        )
+    number, other_number = ({slot: i for i, slot in enumerate(part)} for part in (slots, others))
+    pairs = [(i, k) for i, k in enumerate(alignment.tolist()) if k >= 0]
+    if len({k for _, k in pairs}) != len(pairs):
+        raise GraphError("`alignment` must not give two slots the same counterpart. Use -1 for slots without one.")
+    return {number[i]: other_number[k] for i, k in pairs if i in number and k in other_number}
+
+
+def _reorder_like(g: Graph, h: Graph, image: Int[Tensor, " n"]) -> Graph:
+    """`h` with its nodes in the slots of the nodes of `g` that they are; the others fill empty slots, then follow."""
+    added = sorted(set(_existing(h)) - set(image.tolist()))
+    free = [i for i in range(g.num_slots) if g.B[0, i] == 0]
+    n = max(g.num_slots, h.num_slots, g.num_slots + len(added) - len(free))
+    order = image.tolist() + [-1] * (n - g.num_slots)
+    for slot, k in zip(free + list(range(g.num_slots, n)), added, strict=False):
+        order[slot] = k
+    empty = iter(sorted(set(range(n)) - set(order)))
+    return h.pad(n).permute(torch.tensor([k if k >= 0 else next(empty) for k in order], dtype=torch.long))

@@ -1,8 +1,8 @@
 """Lower bounds of the graph edit distance by Lagrangian decomposition into stars, and what they rule out.
 
-The first bound is BRANCH (Blumenthal and Gamper 2018): half of every edge belongs to either end, and each pair of nodes is
-charged for the best match of their edges. Moving the shares between the two ends (subgradient ascent) raises the bound
-towards the linear relaxation of the integer program in `ged_exact`.
+The first bound is BRANCH (Blumenthal and Gamper 2018): half of every edge belongs to either end, and each pair of nodes
+is charged for the best match of their edges. Moving the shares between the two ends (subgradient ascent) raises the
+bound towards the linear relaxation of the integer program in `ged_exact`.
 """
 
 from dataclasses import dataclass
@@ -44,7 +44,7 @@ def disagreement(problem: Problem, share: np.ndarray, image: np.ndarray, allowed
         links = np.flatnonzero(problem.tail == i)
         others = np.flatnonzero(problem.other_tail == image[i])
         possible = allowed[np.ix_(problem.head[links], problem.other_head[others])]
-        gain = np.where(possible, share[np.ix_(links, others)], 0.0)
+        gain = np.where(possible, np.maximum(share[np.ix_(links, others)], 0.0), 0.0)
         rows, columns = linear_sum_assignment(gain, maximize=True)
         taken = gain[rows, columns] > 1e-9
         matched[links[rows[taken]], others[columns[taken]]] = 1.0

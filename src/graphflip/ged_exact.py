@@ -33,7 +33,7 @@ def solve(problem: Problem, allowed: Allowed, cutoff: float, seconds: float) -> 
         integrality=np.concatenate([np.ones(len(nodes)), np.zeros(len(links))]),
         bounds=Bounds(0, 1),
         constraints=[*_constraints(problem, nodes, links), LinearConstraint(objective[None], ub=cutoff - extra + 1e-7)],
-        options={"time_limit": seconds},
+        options={"time_limit": seconds, "mip_rel_gap": 0.0},
     )
     if answer.status == 2:  # infeasible
         return Solved(None, float("inf"))
@@ -63,7 +63,11 @@ def _constraints(problem: Problem, nodes: np.ndarray, links: np.ndarray) -> list
         end = variable[tail, other_tail]
         for key in (links[:, 0] * x + end, _undirected(problem, links[:, 1]) * x + end):
             follows.append(_follow(key, end, x, y))
-    return [LinearConstraint(placed, 1, 1), LinearConstraint(filled, 0, 1), *(LinearConstraint(f, ub=0) for f in follows)]
+    return [
+        LinearConstraint(placed, 1, 1),
+        LinearConstraint(filled, 0, 1),
+        *(LinearConstraint(f, ub=0) for f in follows),
+    ]
 
 
 def _undirected(problem: Problem, links: np.ndarray) -> np.ndarray:

@@ -10,6 +10,9 @@ from .edits import EditCosts
 from .graph import Graph
 from .schema import Categories, Schema
 
+TOLERANCE = 1e-5
+"""Costs that are not whole numbers are told apart if they differ by more than this."""
+
 
 @dataclass(frozen=True, eq=False)
 class Problem:
@@ -61,7 +64,7 @@ class Problem:
 
     def beaten_by(self, cost: float) -> float:
         """The highest cost that is lower than `cost`."""
-        return cost - (self.step if self.step else 1e-6)
+        return cost - (self.step or TOLERANCE)
 
     def round_up(self, bound: float) -> float:
         """The lowest possible cost that is not below a lower bound."""

@@ -34,7 +34,8 @@ def surroundings_distance(problem: Problem, depth: int) -> Float[np.ndarray, "n 
             finer.append(np.array([numbers.setdefault(key, len(numbers)) for key in keys]))
         colors = finer
         distance += colors[0][:, None] != colors[1][None, :]
-    return distance
+    alike = distance == distance.min(1, keepdims=True)
+    return distance + 1e-3 * (alike.sum(1, keepdims=True) + alike.sum(0, keepdims=True))
 
 
 def grow(problem: Problem, bias: Float[np.ndarray, "n n"]) -> Int[np.ndarray, " n"]:
@@ -72,7 +73,7 @@ def descend(problem: Problem, image: Int[np.ndarray, " n"]) -> Int[np.ndarray, "
     best, best_cost = image, problem.cost(image)
     for _ in range(_MAX_DESCENT):
         slope = problem.node_cost - gains(problem, soft)
-        rows, corner = linear_sum_assignment(slope)
+        corner = linear_sum_assignment(slope)[1]
         corner_cost = problem.cost(corner)
         if corner_cost < best_cost:
             best, best_cost = corner, corner_cost

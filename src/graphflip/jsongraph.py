@@ -1,0 +1,94 @@
+"""Graphs as JSON, with stable node numbers: the form described in docs/format.md."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+
+from .edits import single_hard
+from .errors import DataError, SchemaError
+from .graph import Graph
+from .schema import Categories, Column, Schema
+
+
+def graph_to_json(graph: Graph) -> dict[str, Any]:
+    """One hard graph as `{"nodes": [{"type": "C"}, null, …], "edges": [[i, j, {"type": "single"}], …]}`.
+
+    An empty slot is null; empty slots after the last node are left out.
+    """
+    nodes = single_hard(graph).nodes()
+    while nodes and nodes[-1] is None:
+        nodes.pop()
+    return {"nodes": nodes, "edges": [[i, j, attributes] for i, j, attributes in graph.edges()]}
+
+
+def graph_from_json(stored: Any, schema: Schema) -> Graph:
+    """Read what `graph_to_json` writes; node i is slot i."""
+    if not isinstance(stored, dict) or set(stored) != {"nodes", "edges"}:
+        raise DataError(f"A graph must be an object with the keys `nodes` and `edges`; got {_short(stored)}.")
+    for key, form in (("nodes", '{"type": "C"} or null'), ("edges", '[i, j, {"type": "single"}]')):
+        if not isinstance(stored[key], list):
+            raise DataError(f"`{key}` of a graph must be a list of {form}; got {_short(stored[key])}.")
+    for i, node in enumerate(stored["nodes"]):
+        if node is not None:
+            _check_attributes(f"node {i}", node, schema.nodes)
+    _check_edges(stored["nodes"], stored["edges"], schema)
+    slots = [i for i, node in enumerate(stored["nodes"]) if node is not None]
+    number = {slot: k for k, slot in enumerate(slots)}
+    edges = [(number[i], number[j], attributes) for i, j, attributes in stored["edges"]]
+    return _spread(Graph.build(schema, [stored["nodes"][i] for i in slots], edges), slots, len(stored["nodes"]))
+
+
+def aligned_pair(factual: Graph, counterfactual: Graph) -> tuple[Graph, Graph]:
+    """Both graphs with the factual's nodes in front, those that were added after them, and no slot empty in both.
+
+    Slot i must be the same node in both, and is so again in what is returned.
+    """
+    n = max(factual.num_slots, counterfactual.num_slots)
+    before, after = (single_hard(graph).pad(n) for graph in (factual, counterfactual))
+    # 0 is a node of the factual, 1 one that was added, 2 a slot that is empty in both.
+    kind = torch.where(before.B[0] > 0, 0, torch.where(after.B[0] > 0, 1, 2))
+    order = torch.argsort(kind, stable=True)[: int((kind < 2).sum())]
+    return before.permute(order), after.permute(order)
+
+
+def _check_attributes(what: str, attributes: Any, columns: Sequence[Column]) -> None:
+    names = [column.name for column in columns]
+    if not isinstance(attributes, dict) or sorted(attributes) != sorted(names):
+        raise DataError(f"{what} must be an object with the keys {names}; got {_short(attributes)}.")
+    for column in columns:
+        value = attributes[column.name]
+        wanted = (str,) if isinstance(column, Categories) else (int, float)
+        if type(value) not in wanted:
+            kind = "a text" if isinstance(column, Categories) else "a number"
+            raise SchemaError(f"`{column.name}` of {what} must be {kind}; got {_short(value)}.")
+
+
+def _check_edges(nodes: list, edges: list, schema: Schema) -> None:
+    seen: set[tuple[int, int]] = set()
+    for position, edge in enumerate(edges):
+        if not isinstance(edge, list | tuple) or len(edge) != 3 or any(type(i) is not int for i in edge[:2]):
+            raise DataError(f'edge {position} must be [i, j, {{"type": …}}]; got {_short(edge)}.')
+        i, j, attributes = edge
+        if i == j or any(not 0 <= k < len(nodes) or nodes[k] is None for k in (i, j)):
+            raise DataError(f"edge {position} must join two different nodes that are not null; got ({i}, {j}).")
+        pair = (i, j) if schema.directed else (min(i, j), max(i, j))
+        if pair in seen:
+            raise DataError(f"edge {position} must not repeat another one; got ({i}, {j}) again. List each edge once.")
+        seen.add(pair)
+        _check_attributes(f"edge ({i}, {j})", attributes, schema.edges)
+
+
+def _spread(compact: Graph, slots: list[int], n: int) -> Graph:
+    """Move node k to slot `slots[k]` of `n`."""
+    empty = iter(range(len(slots), n))
+    number = {slot: k for k, slot in enumerate(slots)}
+    order = [number[i] if i in number else next(empty) for i in range(n)]
+    if n > compact.schema.max_nodes:
+        raise DataError(f"`nodes` must list at most {compact.schema.max_nodes} nodes, null included; got {n}.")
+    return compact.pad(n).permute(torch.tensor(order, dtype=torch.long))
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else text[:77] + "..."
