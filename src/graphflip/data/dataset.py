@@ -89,9 +89,9 @@ class GraphDataset:
         return cls(
             name,
             graphs[0].schema,
-            _pointers(sizes),
+            pointers(sizes),
             V,
-            _pointers(edge_counts),
+            pointers(edge_counts),
             edges,
             E,
             labels,
@@ -161,9 +161,9 @@ class GraphDataset:
         split = {part: (part_of[index] == k).nonzero()[:, 0] for k, part in enumerate(self.split)}
         return replace(
             self,
-            node_ptr=_pointers(self.num_nodes[index]),
+            node_ptr=pointers(self.num_nodes[index]),
             V=self.V[nodes],
-            edge_ptr=_pointers(self.num_edges[index]),
+            edge_ptr=pointers(self.num_edges[index]),
             edges=self.edges[edges],
             E=self.E[edges],
             labels=self.labels[index],
@@ -236,7 +236,8 @@ def _gather(ptr: Int[Tensor, " ptr"], index: Int[Tensor, " b"]) -> tuple[Int[Ten
     return owner, torch.arange(len(owner)) - (first - ptr[index])[owner]
 
 
-def _pointers(counts: Int[Tensor, " g"]) -> Int[Tensor, " ptr"]:
+def pointers(counts: Int[Tensor, " g"]) -> Int[Tensor, " ptr"]:
+    """Where the rows of each graph start, and where the last ones end."""
     return torch.nn.functional.pad(counts.cumsum(0), (1, 0))
 
 

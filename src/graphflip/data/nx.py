@@ -1,6 +1,7 @@
 """NetworkX graphs to GraphDataset and back."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
+from numbers import Integral, Real
 from typing import Any
 
 import torch
@@ -10,7 +11,7 @@ from torch import Tensor
 from ..errors import DataError, SchemaError, require
 from ..graph import Graph
 from ..schema import Categories, Column, Continuous, Schema
-from .dataset import GraphDataset
+from .dataset import GraphDataset, pointers
 
 
 def from_networkx(
@@ -21,11 +22,11 @@ def from_networkx(
     classes: Sequence[str] = (),
     seed: int = 0,
 ) -> GraphDataset:
-    """A dataset, split by `seed`, from NetworkX graphs; a `DiGraph` has directed edges.
+    """A dataset, split by `seed`, from NetworkX graphs; edges of a `DiGraph` have a direction.
 
-    Labels are the argument's, else each graph's `graph["label"]`: floating-point numbers are regression targets,
-    anything else names a class. Without a schema the attributes are read off: floating-point ones are continuous, others
-    categories. Every node must have the same attributes, and every edge.
+    Labels are the argument's, else each graph's `graph["label"]`. Labels and attributes that are numbers, not all of
+    them whole, are regression targets and continuous columns; anything else names a class or a category. Every node
+    must have the same attributes, and every edge. A schema, say a model's, is taken as it is.
     """
     graphs = list(graphs)
     if not graphs:
@@ -34,29 +35,27 @@ def from_networkx(
         _check(name, k, graph, graphs[0].is_directed())
     node_rows = [[values for _, values in graph.nodes(data=True)] for graph in graphs]
     edge_rows = [[values for _, _, values in graph.edges(data=True)] for graph in graphs]
-    schema = schema or Schema(
-        nodes=_infer(node_rows),
-        edges=_infer(edge_rows),
-        max_nodes=max(len(graph) for graph in graphs),
-        directed=graphs[0].is_directed(),
-    )
-    if schema.directed != graphs[0].is_directed():
+    directed = graphs[0].is_directed()
+    if schema is not None and schema.directed != directed:
         raise DataError(f"{name}: graphs must be {'DiGraph' if schema.directed else 'Graph'}, as the schema says.")
+    columns = schema or Schema(
+        nodes=_infer(node_rows), edges=_infer(edge_rows), max_nodes=max(map(len, graphs)), directed=directed
+    )
     pairs = [_pairs(graph) for graph in graphs]
     targets, classes = _labels(name, graphs, labels, classes)
     dataset = GraphDataset(
         name=name,
-        schema=schema,
-        node_ptr=_pointers(node_rows),
-        V=_encode(name, "node", schema.nodes, node_rows),
-        edge_ptr=_pointers(edge_rows),
+        schema=columns,
+        node_ptr=pointers(_lengths(node_rows)),
+        V=_encode(name, "node", columns.nodes, node_rows),
+        edge_ptr=pointers(_lengths(edge_rows)),
         edges=torch.cat(pairs),
-        E=_encode(name, "edge", schema.edges, edge_rows),
+        E=_encode(name, "edge", columns.edges, edge_rows),
         labels=targets,
         classes=classes,
         ids=_ids(name, graphs),
-    )
-    return dataset.split_randomly(seed).with_scales()
+    ).split_randomly(seed)
+    return dataset if schema else dataset.with_scales()
 
 
 def to_networkx(graphs: GraphDataset | Graph) -> list[Any]:
@@ -97,16 +96,22 @@ def _infer(rows: Sequence[Sequence[Mapping[str, Any]]]) -> tuple[Column, ...]:
     columns: list[Column] = []
     for attribute in first:
         values = {row.get(attribute) for graph in rows for row in graph} - {None}
-        if all(isinstance(value, float) for value in values):
+        if _is_real(values):
             columns.append(Continuous(name=attribute))
         else:
             columns.append(Categories(name=attribute, values=_sorted_texts(values)))
     return tuple(columns)
 
 
+def _is_real(values: Collection[Any]) -> bool:
+    """Whether these are numbers, and not whole ones only."""
+    numbers = all(isinstance(value, Real) for value in values)
+    return numbers and not all(isinstance(value, Integral) for value in values)
+
+
 def _sorted_texts(values: set[Any]) -> tuple[str, ...]:
     """Numbers by size, anything else by its text."""
-    by_size = all(isinstance(value, int) for value in values)
+    by_size = all(isinstance(value, Integral) for value in values)
     return tuple(str(value) for value in (sorted(values) if by_size else sorted(values, key=str)))
 
 
@@ -157,8 +162,8 @@ def _labels(
         if lacking is not None:
             raise DataError(f'{name}: graph {lacking} must have a label. Give `labels`, or set graph.graph["label"].')
         labels = [graph.graph["label"] for graph in graphs]
-    if all(isinstance(label, float) for label in labels):
-        return torch.tensor(labels), ()
+    if _is_real(labels):
+        return torch.tensor(labels, dtype=torch.float32), ()
     names: Sequence[Hashable] = tuple(classes) or _sorted_texts(set(labels))
     unknown = next((k for k, label in enumerate(labels) if str(label) not in names), None)
     if unknown is not None:
@@ -170,5 +175,5 @@ def _ids(name: str, graphs: Sequence[Any]) -> tuple[str, ...]:
     return tuple(str(graph.graph.get("id", f"{name}/{k}")) for k, graph in enumerate(graphs))
 
 
-def _pointers(rows: Sequence[Sequence[Any]]) -> Int[Tensor, " ptr"]:
-    return torch.tensor([0, *(len(graph) for graph in rows)]).cumsum(0)
+def _lengths(rows: Sequence[Sequence[Any]]) -> Int[Tensor, " g"]:
+    return torch.tensor([len(graph) for graph in rows])

@@ -26,7 +26,7 @@ _THICK = EDGE_TYPES.index("thick")
 
 
 def planted(num_graphs: int = 600, seed: int = 0, min_nodes: int = 8, max_nodes: int = 16) -> GraphDataset:
-    """Random trees, some with one ring, of typed nodes and edges, half of them with the motif; set by the seed alone."""
+    """Random trees, some with a ring, of typed nodes and edges, half of them with the motif; set by the seed alone."""
     if num_graphs < 2 or not 4 <= min_nodes <= max_nodes:
         raise ConfigError(
             "The planted set needs num_graphs >= 2 and 4 <= min_nodes <= max_nodes; "

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-import numpy as np
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor
@@ -11,7 +10,7 @@ from torch import Tensor
 from ..errors import DataError, require
 from ..graph import Graph
 from ..schema import Categories, Column, Continuous, Schema
-from .dataset import GraphDataset
+from .dataset import GraphDataset, pointers
 from .edge_list import fold_edges, repeated_edges
 
 
@@ -24,9 +23,10 @@ def from_pyg(
 ) -> GraphDataset:
     """A dataset, split by `seed`, from `Data` objects with `edge_index`, `y`, and optionally `x` and `edge_attr`.
 
-    Without a schema the columns are read off the values: integers are categories, one group per column; one-hot rows
-    are one group; other floating-point columns are continuous. Edges listed both ways, alike, are undirected. An
-    integer `y` is a class (`classes` names them, else their numbers do), a floating-point `y` a regression target.
+    A schema, say a model's, is taken as it is. Without one the columns are read off the values: integers are
+    categories, one group per column; one-hot rows are one group; other floating-point columns are continuous. Edges
+    listed both ways, alike, are undirected. An integer `y` is a class (`classes` names them, else their numbers do), a
+    floating-point `y` a regression target.
     """
     data = list(graphs)
     if not data:
@@ -46,21 +46,20 @@ def from_pyg(
             f"{name}: edges must be listed both ways, with equal attributes, because the schema is undirected; they "
             "are not. Use `torch_geometric.utils.to_undirected`, or a schema with directed=True."
         )
-    schema = schema or Schema(nodes=nodes, edges=edge_columns, max_nodes=int(sizes.max()), directed=directed)
     owner = torch.repeat_interleave(torch.arange(len(data)), counts)[kept]
     labels, classes = _labels(name, data, classes)
     dataset = GraphDataset(
         name=name,
-        schema=schema,
-        node_ptr=_pointers(sizes),
+        schema=schema or Schema(nodes=nodes, edges=edge_columns, max_nodes=int(sizes.max()), directed=directed),
+        node_ptr=pointers(sizes),
         V=V,
-        edge_ptr=_pointers(torch.bincount(owner, minlength=len(data))),
+        edge_ptr=pointers(torch.bincount(owner, minlength=len(data))),
         edges=edges[kept] - first[owner][:, None],
         E=E[kept],
         labels=labels,
         classes=classes,
-    )
-    return dataset.split_randomly(seed).with_scales()
+    ).split_randomly(seed)
+    return dataset if schema else dataset.with_scales()
 
 
 def to_pyg(graphs: GraphDataset | Graph) -> list[Any]:
@@ -187,7 +186,3 @@ def _labels(name: str, data: Sequence[Any], classes: Sequence[str]) -> tuple[Ten
         return labels.float(), ()
     count = max(int(labels.max()) + 1, 1)
     return labels.long(), tuple(classes) or tuple(str(k) for k in range(count))
-
-
-def _pointers(counts: Int[Tensor, " g"]) -> Int[Tensor, " ptr"]:
-    return torch.from_numpy(np.concatenate([[0], np.cumsum(counts.numpy())]))

@@ -231,10 +231,10 @@ def _names(raw: _Raw, notes: LabelNotes, known: KnownSet | None) -> LabelNotes:
         ("node attributes", raw.node_attributes.shape[1]),
         ("edge attributes", raw.edge_attributes.shape[1]),
     ):
-        if len(set(names.get(kind, []))) != width:
+        if len(set(names.setdefault(kind, []))) != width:
             word = "type" if kind.endswith("labels") else "attribute"
             names[kind] = [word] if width == 1 else [f"{word}_{k}" for k in range(width)]
-        if len(maps.get(kind, [])) != width:
+        if len(maps.setdefault(kind, [])) != width:
             maps[kind] = [{} for _ in range(width)]
     maps["class labels"] = maps.get("class labels") or [{}]
     if known is not None:

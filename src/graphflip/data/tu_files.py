@@ -13,8 +13,8 @@ from jaxtyping import Float, Int
 
 from ..errors import DataError, require
 
-Integers = Int[np.ndarray, "rows columns"]
-Numbers = Float[np.ndarray, "rows columns"]
+Integers = Int[np.ndarray, "_ _"]
+Numbers = Float[np.ndarray, "_ _"]
 
 
 @dataclass(frozen=True)
