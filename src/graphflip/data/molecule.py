@@ -1,5 +1,6 @@
 """Graphs as molecules: to and from RDKit and SMILES, and whether a graph is a molecule at all."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import torch
@@ -54,9 +55,7 @@ def from_smiles(smiles: str, schema: Schema, strict: bool = True) -> Graph:
     atoms, else in one way that does not depend on how the molecule is spelled. Stereo marks and isotopes are dropped.
     For `strict` see `from_mol`.
 
-    >>> from graphflip import Categories, Chemistry, Schema
-    >>> atoms, bonds = (Categories(name="type", values=v) for v in (("C", "O"), ("single", "double", "triple")))
-    >>> schema = Schema(nodes=(atoms,), edges=(bonds,), max_nodes=9, chemistry=Chemistry(explicit_hydrogens=False))
+    >>> schema = molecule_schema(("C", "O"), max_nodes=9, explicit_hydrogens=False)
     >>> from_smiles("Oc1ccccc1", schema)
     Graph(7 nodes: C 6, O 1; 7 edges)
     """
@@ -141,6 +140,16 @@ def atoms_and_bonds(graph: Graph, index: int = 0) -> tuple[list[str], list[Bond]
     return symbols, bonds
 
 
+def molecule_schema(elements: Sequence[str], max_nodes: int, explicit_hydrogens: bool) -> Schema:
+    """Schema of molecules made of these elements; with explicit hydrogens, `H` must be among them."""
+    return Schema(
+        nodes=(Categories(name="type", values=tuple(elements)),),
+        edges=(Categories(name="type", values=tuple(BOND_ORDERS)),),
+        max_nodes=max_nodes,
+        chemistry=Chemistry(explicit_hydrogens=explicit_hydrogens),
+    )
+
+
 def _chem():
     return require("rdkit.Chem", "mol", "Reading or writing molecules")
 
@@ -203,6 +212,7 @@ def _plain(mol: "rdkit.Chem.Mol") -> "rdkit.Chem.Mol":
     for atom in mol.GetAtoms():
         atom.SetIsotope(0)
     mol = Chem.RemoveHs(mol, sanitize=False)
+    mol.UpdatePropertyCache(strict=False)
     if any(atom.GetIsAromatic() for atom in mol.GetAtoms()):
         # Which double bonds Kekulize chooses depends on the order of atoms: let it see the canonical one.
         text = Chem.MolToSmiles(mol, isomericSmiles=False)

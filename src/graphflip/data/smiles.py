@@ -4,14 +4,13 @@ import csv
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
-from ..chemistry import BOND_ORDERS, Chemistry
-from ..errors import DataError, GraphflipError, require
+from ..errors import ConfigError, DataError, GraphflipError, require
 from ..graph import Graph
-from ..schema import Categories, Schema
+from ..schema import Schema
 from .dataset import BadRow, GraphDataset
-from .molecule import from_smiles, to_smiles
+from .molecule import from_smiles, molecule_schema, to_smiles
 
 _SMILES_NAMES = ("smiles", "canonical_smiles", "smi", "molecule", "mol", "structure")
 _LABEL_NAMES = ("label", "y", "class", "target", "activity", "active", "mutagen", "outcome")
@@ -61,7 +60,7 @@ def load_smiles_csv(
 
 
 def load_rdkit_molecules(
-    label: Literal["nitro", "logp"] = "nitro", max_nodes: int = 30, limit: int | None = None, seed: int = 0
+    label: str = "nitro", max_nodes: int = 30, limit: int | None = None, seed: int = 0
 ) -> GraphDataset:
     """Molecules that come with RDKit (the first `limit` of 4,999 rows), labeled by RDKit; hydrogens are implicit.
 
@@ -111,16 +110,6 @@ def write_smiles_csv(dataset: GraphDataset, path: Path | str) -> None:
                     f"{dataset.name}: graph {k} ({name}) must be a molecule to be written as SMILES; it is not."
                 )
             writer.writerow([name, smiles, dataset.classes[label] if dataset.classes else label])
-
-
-def molecule_schema(elements: Sequence[str], max_nodes: int, explicit_hydrogens: bool) -> Schema:
-    """Schema of molecules made of these elements; with explicit hydrogens, `H` must be among them."""
-    return Schema(
-        nodes=(Categories(name="type", values=tuple(elements)),),
-        edges=(Categories(name="type", values=tuple(BOND_ORDERS)),),
-        max_nodes=max_nodes,
-        chemistry=Chemistry(explicit_hydrogens=explicit_hydrogens),
-    )
 
 
 _DELIMITERS = {".csv": ",", ".tsv": "\t"}
@@ -214,7 +203,7 @@ def _label_code(
     """How to turn the text of a label into a number, and the names of the classes (none for regression)."""
     texts = {text for text in labels if text}
     if not texts:
-        return lambda text: 0, (_UNLABELED,)
+        return lambda text: 0.0, (_UNLABELED,)
     numbers = {text: number for text in texts if (number := _number(text)) is not None}
     if not classes and len(numbers) == len(texts) and any(number != int(number) for number in numbers.values()):
         return lambda text: _label_of(text, numbers, "a number"), ()
@@ -235,13 +224,13 @@ def _number(text: str) -> float | None:
 def _label_of(text: str | None, codes: dict, must: str) -> float:
     if text not in codes:
         raise DataError(f"The label must be {must}; got {text or 'nothing'}. Correct it.")
-    return codes[text]
+    return float(codes[text])
 
 
 def _rdkit_label(label: str) -> tuple[Callable[..., float], tuple[str, ...]]:
     if label == "nitro":
         nitro = require("rdkit.Chem", "mol", "Loading RDKit's molecules").MolFromSmarts("[N+](=O)[O-]")
-        return lambda mol: int(mol.HasSubstructMatch(nitro)), ("no nitro", "nitro")
+        return lambda mol: float(mol.HasSubstructMatch(nitro)), ("no nitro", "nitro")
     if label == "logp":
         return require("rdkit.Chem.Crippen", "mol", "Loading RDKit's molecules").MolLogP, ()
-    raise DataError(f"`label` must be nitro or logp; got {label!r}.")
+    raise ConfigError(f"`label` must be nitro or logp; got {label!r}.")
