@@ -289,6 +289,14 @@ def test_relaxed_graphs_compare_by_their_probabilities():
     assert first.nodes() == dataclasses.replace(graph, V=V).nodes()
 
 
+def test_relaxed_graphs_compare_by_how_far_nodes_exist():
+    half, full = (
+        Graph(torch.full((1, 2), p), *tensors(from_networkx(nx.empty_graph(2)))[1:], PLAIN) for p in (0.6, 1.0)
+    )
+    assert half != full
+    assert half == half.permute(torch.tensor([1, 0]))
+
+
 def test_graphs_differ_from_other_schemas_lengths_and_things():
     graph = path_of_three()
     assert graph != path_of_three(SCHEMA.model_copy(update={"max_nodes": 9}))

@@ -58,6 +58,13 @@ def test_agrees_with_trying_every_order(directed, data):
     assert isomorphic(g, h, directed) == any(canonical(renumber(g, order), directed) == target for order in orders)
 
 
+def test_refinement_goes_on_until_it_is_stable():
+    """On a path of nine a color is the distance from the nearer end."""
+    colors = color_refinement(["a"] * 9, [(i, i + 1, "x") for i in range(8)])
+    assert len(set(colors)) == 5
+    assert colors == colors[::-1]
+
+
 def test_direction_matters():
     source, sink = [(0, 1, "x"), (0, 2, "x")], [(1, 0, "x"), (2, 0, "x")]
     labels = ["a"] * 3
