@@ -7,8 +7,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .chemistry import Chemistry as Chemistry
+    from .data.dataset import GraphDataset as GraphDataset
+    from .data.source import load_dataset as load_dataset
     from .errors import GraphflipError as GraphflipError
+    from .ged import graph_edit_distance as graph_edit_distance
     from .graph import Graph as Graph
+    from .models.classifier import InvariantClassifier as InvariantClassifier
+    from .models.pegvae import PEGVAE as PEGVAE
+    from .models.store import load_model as load_model
     from .schema import Categories as Categories
     from .schema import Continuous as Continuous
     from .schema import Schema as Schema
@@ -17,10 +24,17 @@ __version__ = "0.1.0"
 
 _HOME = {
     "Categories": "schema",
+    "Chemistry": "chemistry",
     "Continuous": "schema",
     "Graph": "graph",
+    "GraphDataset": "data.dataset",
     "GraphflipError": "errors",
+    "InvariantClassifier": "models.classifier",
+    "PEGVAE": "models.pegvae",
     "Schema": "schema",
+    "graph_edit_distance": "ged",
+    "load_dataset": "data.source",
+    "load_model": "models.store",
 }
 
 
