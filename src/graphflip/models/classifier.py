@@ -1,0 +1,128 @@
+"""Graph classifiers: the interface, the paper's invariant network, and two stronger ones of other families."""
+
+from abc import ABC, abstractmethod
+from typing import ClassVar
+
+import torch
+from jaxtyping import Float
+from pydantic import BaseModel, ConfigDict
+from torch import Tensor, nn
+
+from ..graph import Graph
+from ..nn.basis import node_mean
+from ..nn.layers import EquivariantBlock, InvariantReadout
+from ..nn.messages import AttentionLayer, RelationalLayer, num_relations, relations
+from ..schema import Schema
+
+
+class AbstractClassifier(nn.Module, ABC):
+    """Anything that gives class logits for a batch of hard or relaxed graphs, without regard to the order of nodes."""
+
+    schema: Schema
+
+    @abstractmethod
+    def embed(self, graph: Graph) -> Float[Tensor, "b h"]:
+        """The graph embedding: what the last layers see of the graph."""
+
+    @abstractmethod
+    def head(self, embedding: Float[Tensor, "b h"]) -> Float[Tensor, "b c"]:
+        """Class logits of an embedding."""
+
+    def forward(self, graph: Graph) -> Float[Tensor, "b c"]:
+        return self.head(self.embed(graph))
+
+
+class ClassifierConfig(BaseModel):
+    """Sizes of a classifier."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    num_classes: int = 2
+    width: int = 64
+    depth: int = 4
+    hidden: int = 128
+    dropout: float = 0.0
+
+
+class InvariantClassifier(AbstractClassifier):
+    """The paper's classifier (appendix A.1): four equivariant modules, max-pooling, one hidden layer.
+
+    The first module sees B and V only; its pair features are appended to A and E.
+    """
+
+    default: ClassVar[ClassifierConfig] = ClassifierConfig(width=20, depth=4, hidden=200)
+
+    def __init__(self, schema: Schema, config: ClassifierConfig = default):
+        super().__init__()
+        self.schema, self.config = schema, config
+        d, directed = config.width, schema.directed
+        inner = [EquivariantBlock(2, 2, d, d, directed) for _ in range(config.depth - 3)]
+        self.lift = EquivariantBlock(1, 2, 1 + schema.dv, d, directed)
+        self.pairs = nn.ModuleList([EquivariantBlock(2, 2, d + 1 + schema.de, d, directed), *inner])
+        self.lower = EquivariantBlock(2, 1, d, d, directed)
+        self.pool = InvariantReadout()
+        self.hidden, self.out = nn.Linear(d, config.hidden), nn.Linear(config.hidden, config.num_classes)
+
+    def embed(self, graph: Graph) -> Float[Tensor, "b h"]:
+        X = self.lift(torch.cat([graph.B[..., None], graph.V], -1), graph.B)
+        X = torch.cat([X, graph.A[..., None], graph.E], -1)
+        for block in self.pairs:
+            X = block(X, graph.B)
+        return self.pool(self.lower(X, graph.B), graph.B)
+
+    def head(self, embedding: Float[Tensor, "b h"]) -> Float[Tensor, "b c"]:
+        return self.out(self.hidden(embedding).relu())
+
+
+class _MessageClassifier(AbstractClassifier):
+    """Embed nodes, pass messages, pool every depth (sum, mean, maximum), classify."""
+
+    layers: nn.ModuleList
+
+    def __init__(self, schema: Schema, config: ClassifierConfig):
+        super().__init__()
+        self.schema, self.config = schema, config
+        self.enter = nn.Linear(1 + schema.dv, config.width)
+        self.join = nn.Linear(3 * config.width * (config.depth + 1), config.hidden)
+        self.out = nn.Linear(config.hidden, config.num_classes)
+        self.drop = nn.Dropout(config.dropout)
+
+    def embed(self, graph: Graph) -> Float[Tensor, "b h"]:
+        B, R = graph.B, relations(graph)
+        h = self.enter(torch.cat([B[..., None], graph.V], -1)) * B[..., None]
+        pooled = [_pool(h, B)]
+        for layer in self.layers:
+            h = layer(h, R, B)
+            pooled.append(_pool(h, B))
+        return self.join(self.drop(torch.cat(pooled, -1))).relu()
+
+    def head(self, embedding: Float[Tensor, "b h"]) -> Float[Tensor, "b c"]:
+        return self.out(self.drop(embedding))
+
+
+class RelationalGIN(_MessageClassifier):
+    """The default classifier: a graph isomorphism network with one weight per kind of edge."""
+
+    default: ClassVar[ClassifierConfig] = ClassifierConfig(width=64, depth=4, hidden=128, dropout=0.3)
+
+    def __init__(self, schema: Schema, config: ClassifierConfig = default):
+        super().__init__(schema, config)
+        kinds = num_relations(schema.de, schema.directed)
+        self.layers = nn.ModuleList([RelationalLayer(config.width, kinds) for _ in range(config.depth)])
+
+
+class AttentionClassifier(_MessageClassifier):
+    """The GNN judge: attention over neighbors, a family apart from sums of messages."""
+
+    default: ClassVar[ClassifierConfig] = ClassifierConfig(width=64, depth=4, hidden=128, dropout=0.3)
+
+    def __init__(self, schema: Schema, config: ClassifierConfig = default):
+        super().__init__(schema, config)
+        kinds = num_relations(schema.de, schema.directed)
+        self.layers = nn.ModuleList([AttentionLayer(config.width, 4, kinds) for _ in range(config.depth)])
+
+
+def _pool(h: Float[Tensor, "b n d"], B: Float[Tensor, "b n"]) -> Float[Tensor, "b e"]:
+    here = h * B[..., None]
+    # Sums are divided by a typical size, so that they start on the scale of means. The maximum is of positive parts, so
+    # that an empty slot, which is zero, never wins.
+    return torch.cat([here.sum(1) / 20, node_mean(h, B), here.relu().amax(1)], -1)

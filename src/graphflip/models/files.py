@@ -1,0 +1,48 @@
+"""Tensors in files: safetensors, written atomically, read without running anything."""
+
+import os
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from torch import Tensor
+
+from ..errors import ModelFileError
+
+
+def write_tensors(path: Path, tensors: Mapping[str, Tensor], metadata: Mapping[str, str]) -> None:
+    """Write a file that is there whole or not at all."""
+    from safetensors.torch import save
+
+    # Contiguous copies, because safetensors refuses tensors that share memory.
+    blob = save({name: tensor.detach().contiguous().clone() for name, tensor in tensors.items()}, dict(metadata))
+    write_atomically(path, blob)
+
+
+def read_tensors(path: Path) -> tuple[dict[str, Tensor], dict[str, str]]:
+    """All tensors and the metadata of a safetensors file."""
+    from safetensors import SafetensorError, safe_open
+
+    try:
+        with safe_open(path, framework="pt") as file:
+            return {name: file.get_tensor(name) for name in file.keys()}, file.metadata() or {}
+    except FileNotFoundError as error:
+        raise ModelFileError(f"{path}: no such file. Give the folder of a trained model, or train one.") from error
+    except (SafetensorError, OSError) as error:
+        raise ModelFileError(f"{path}: not a readable safetensors file ({error}). Copy or train the model again.") from error
+
+
+def write_atomically(path: Path, blob: bytes) -> None:
+    """Write beside the target, flush to disk, then rename: a kill leaves the old file or the new one."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(blob)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise

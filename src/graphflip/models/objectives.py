@@ -1,0 +1,129 @@
+"""What models are trained for, and the figures by which they are judged."""
+
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+
+from ..data.dataset import Batch, GraphDataset
+from .classifier import AbstractClassifier
+from .decode import MostLikely
+from .pegvae import PEGVAE
+
+_BATCH = 128
+
+
+@dataclass(frozen=True)
+class Classification:
+    """Cross-entropy; the best weights are those of the highest validation AUROC."""
+
+    score: str = "auroc"
+
+    def loss(self, model: nn.Module, batch: Batch, rng: torch.Generator, progress: float) -> Tensor:
+        return nn.functional.cross_entropy(model(batch.graph), batch.labels)
+
+    def measure(self, model: nn.Module, dataset: GraphDataset) -> dict[str, float]:
+        return measure_classifier(model, dataset)
+
+
+@dataclass(frozen=True)
+class Reconstruction:
+    """The paper's objective: -E[log p(G | z)] + beta KL, beta rising from zero during the first `burn_in` of the run."""
+
+    beta: float
+    burn_in: float = 0.1
+    score: str = "objective"
+
+    def loss(self, model: nn.Module, batch: Batch, rng: torch.Generator, progress: float) -> Tensor:
+        assert isinstance(model, PEGVAE)
+        beta = self.beta * min(1.0, progress / self.burn_in) if self.burn_in else self.beta
+        # Per slot, so that one clipping threshold serves small and large graphs.
+        return model.neg_elbo(batch.graph, rng, beta)[0].mean() / model.schema.max_nodes
+
+    def measure(self, model: nn.Module, dataset: GraphDataset) -> dict[str, float]:
+        assert isinstance(model, PEGVAE)
+        figures = measure_vae(model, dataset)
+        objective = figures["kl"] * (1 - self.beta) - figures["neg_elbo"]
+        return {"objective": objective, **figures}
+
+
+@torch.no_grad()
+def measure_classifier(model: nn.Module, dataset: GraphDataset) -> dict[str, float]:
+    """AUROC (two classes), accuracy and cross-entropy on all graphs of a dataset."""
+    logits = predict(model, dataset)
+    figures = {
+        "accuracy": float((logits.argmax(-1) == dataset.labels).float().mean()),
+        "cross_entropy": float(nn.functional.cross_entropy(logits, dataset.labels)),
+    }
+    margins = [logits[:, k] - torch.cat([logits[:, :k], logits[:, k + 1 :]], 1).logsumexp(1) for k in range(logits.shape[1])]
+    areas = [auroc(margin, (dataset.labels == k).long()) for k, margin in enumerate(margins)]
+    return {"auroc": sum(areas) / len(areas), **figures}
+
+
+@torch.no_grad()
+def predict(model: nn.Module, dataset: GraphDataset) -> Float[Tensor, "g c"]:
+    """Logits for every graph, in the dataset's order."""
+    model.eval()
+    rows: dict[int, Tensor] = {}
+    for batch in dataset.batches(_BATCH):
+        rows.update(zip(batch.index.tolist(), model(batch.graph), strict=True))
+    return torch.stack([rows[k] for k in range(len(dataset))])
+
+
+def auroc(scores: Float[Tensor, " g"], labels: Int[Tensor, " g"]) -> float:
+    """Chance that a random member of class 1 scores higher than one of class 0; ties count half.
+
+    >>> auroc(torch.tensor([0.1, 0.4, 0.35, 0.8]), torch.tensor([0, 0, 1, 1]))
+    0.75
+    """
+    ordered, inverse, counts = scores.double().unique(return_inverse=True, return_counts=True)
+    last = counts.cumsum(0)
+    rank = (last - (counts - 1) / 2.0)[inverse]  # mean rank among ties, from 1
+    positive = int(labels.sum())
+    negative = len(labels) - positive
+    if not positive or not negative:
+        return float("nan")
+    return float((rank[labels == 1].sum() - positive * (positive + 1) / 2) / (positive * negative))
+
+
+@torch.no_grad()
+def measure_vae(vae: PEGVAE, dataset: GraphDataset, seed: int = 1) -> dict[str, float]:
+    """Mean -ELBO (beta 1) with its parts, in nats per graph, and what decoding the posterior mean rebuilds exactly.
+
+    `atoms`: share of nodes with the right type. `edges`: right edges with the right type, as a share of all edges that are
+    there or were rebuilt. `graphs`: share of graphs rebuilt whole.
+    """
+    vae.eval()
+    rng = torch.Generator().manual_seed(seed)
+    totals: dict[str, float] = {}
+
+    def add(**values: Tensor) -> None:
+        for name, value in values.items():
+            totals[name] = totals.get(name, 0.0) + float(value.sum())
+
+    for batch in dataset.batches(_BATCH):
+        neg_elbo, parts, kl = vae.neg_elbo(batch.graph, rng)
+        add(neg_elbo=neg_elbo, kl=kl, nodes=-parts.nodes, node_values=-parts.node_values)
+        add(edges_nll=-parts.edges, edge_values=-parts.edge_values)
+        rebuilt = vae.decode(vae.encode(batch.graph, rng).mean, MostLikely())
+        add(**_compare(batch.graph.pad(rebuilt.num_slots), rebuilt))
+    shares = {
+        "atoms": totals.pop("right_atoms") / totals.pop("all_atoms"),
+        "edges": totals.pop("right_edges") / max(totals.pop("all_edges"), 1),
+    }
+    return {name: total / len(dataset) for name, total in totals.items()} | shares
+
+
+def _compare(real, rebuilt) -> dict[str, Tensor]:
+    there, there_too = real.B > 0.5, rebuilt.B > 0.5
+    atom = ((real.V - rebuilt.V).abs().sum(-1) < 0.5) & (there == there_too)
+    edge, edge_too = real.A > 0.5, rebuilt.A > 0.5
+    bond = ((real.E - rebuilt.E).abs().sum(-1) < 0.5) & (edge == edge_too)
+    return {
+        "right_atoms": atom & there,
+        "all_atoms": there,
+        "right_edges": bond & edge,
+        "all_edges": edge | edge_too,
+        "graphs": atom.all(1) & bond.all(2).all(1),
+    }

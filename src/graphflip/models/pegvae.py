@@ -1,0 +1,193 @@
+"""PEGVAE: the permutation equivariant graph variational autoencoder (Hansen et al., 2025, section 2.3).
+
+The latent code has `dz` numbers for each of the N node slots; relabelling nodes relabels the code. The likelihood is
+
+    p(G | z) = p(B | z) p(V | z, B) p(A | z, B, V) p(E | z, B, V, A).
+
+`config.design` picks the networks: `paper` as in the paper's appendix, `modern` for faithful reconstruction.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import torch
+from jaxtyping import Float
+from pydantic import BaseModel, ConfigDict
+from torch import Tensor, nn
+
+from ..graph import Graph
+from ..schema import Categories, Continuous, Schema
+from .decode import Inference, draw_columns
+from .modern import ModernDecoder, ModernEncoder
+from .paper import PaperDecoder, PaperEncoder
+
+
+class PEGVAEConfig(BaseModel):
+    """Design and sizes of a PEGVAE: `dz` latent numbers per slot, `width` channels."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    design: Literal["paper", "modern"] = "modern"
+    dz: int = 24
+    width: int = 64
+    pair_width: int = 16
+    depth: int = 5
+    decoder_depth: int = 3
+
+
+PAPER = PEGVAEConfig(design="paper", dz=1, width=20, pair_width=20, depth=4)
+
+
+@dataclass(frozen=True)
+class Posterior:
+    """q(z | G): a Gaussian for each slot; `mean` and `log_var` cover all N slots of the schema."""
+
+    mean: Float[Tensor, "b n dz"]
+    log_var: Float[Tensor, "b n dz"]
+
+    def sample(self, rng: torch.Generator) -> Float[Tensor, "b n dz"]:
+        noise = torch.randn(self.mean.shape, generator=rng, dtype=self.mean.dtype).to(self.mean.device)
+        return self.mean + (self.log_var / 2).exp() * noise
+
+    def kl(self) -> Float[Tensor, " b"]:
+        """KL(q || N(0, 1)), in nats, summed over slots."""
+        return 0.5 * (self.mean**2 + self.log_var.exp() - 1 - self.log_var).sum((1, 2))
+
+
+@dataclass(frozen=True)
+class LogLikelihood:
+    """log p(G | z) in its four parts, in nats for each graph; an undirected edge counts once."""
+
+    nodes: Float[Tensor, " b"]
+    node_values: Float[Tensor, " b"]
+    edges: Float[Tensor, " b"]
+    edge_values: Float[Tensor, " b"]
+
+    @property
+    def total(self) -> Float[Tensor, " b"]:
+        return self.nodes + self.node_values + self.edges + self.edge_values
+
+
+class PEGVAE(nn.Module):
+    """Encoder, decoder and evidence lower bound.
+
+    Encoding draws an identity for each slot from `rng` where the design uses one (see `ModernEncoder`); pass the same
+    `identity`, permuted with the nodes, and the code is permuted with them exactly.
+    """
+
+    default: ClassVar[PEGVAEConfig] = PEGVAEConfig()
+
+    def __init__(self, schema: Schema, config: PEGVAEConfig = default):
+        super().__init__()
+        self.schema, self.config = schema, config
+        modern = config.design == "modern"
+        self.encoder = (ModernEncoder if modern else PaperEncoder)(schema, config)
+        self.decoder = (ModernDecoder if modern else PaperDecoder)(schema, config)
+        columns = sum(isinstance(column, Continuous) for column in schema.nodes + schema.edges)
+        self.log_scale = nn.Parameter(torch.zeros(columns))  # of continuous columns, node columns first
+
+    def draw_identity(self, graph: Graph, rngs: Sequence[torch.Generator] | torch.Generator) -> Float[Tensor, "b n di"]:
+        """What tells slots apart beyond the graph itself, drawn from one generator, or from one for each graph."""
+        return self.encoder.draw_identity(graph, rngs)
+
+    def encode(
+        self,
+        graph: Graph,
+        rngs: Sequence[torch.Generator] | torch.Generator | None = None,
+        identity: Float[Tensor, "b n di"] | None = None,
+    ) -> Posterior:
+        """q(z | G) over all N slots. Without `identity` one is drawn from `rngs` (by default seed 0 for each graph)."""
+        if identity is None:
+            rngs = rngs or [torch.Generator().manual_seed(0) for _ in range(len(graph))]
+            identity = self.encoder.draw_identity(graph, rngs)
+        # Empty slots are all alike: one of them stands for those that the batch does not carry.
+        spare = self.schema.max_nodes - graph.num_slots
+        if spare > 0:
+            graph, identity = graph.pad(graph.num_slots + 1), nn.functional.pad(identity, (0, 0, 0, 1))
+        mean, log_var = self.encoder(graph, identity)
+        if spare > 1:
+            fill = (len(graph), spare - 1, mean.shape[-1])
+            mean, log_var = (torch.cat([part, part[:, -1:].expand(fill)], 1) for part in (mean, log_var))
+        return Posterior(mean, log_var)
+
+    def log_likelihood(self, graph: Graph, z: Float[Tensor, "b n dz"]) -> LogLikelihood:
+        """log p(G | z) of hard graphs. B is scored on all N slots, the rest only where nodes and edges exist."""
+        n, decoder = graph.num_slots, self.decoder
+        B = nn.functional.pad(graph.B, (0, z.shape[1] - n))
+        nodes = _bernoulli(decoder.node_logits(z), B).sum(1)
+        near = z[:, :n]
+        node_scales, edge_scales = self._scales()
+        values = self._column_likelihood(
+            decoder.node_values(near, graph.B), graph.V, list(self.schema.node_slices()), node_scales
+        )
+        pairs = graph.B[:, :, None] * graph.B[:, None, :]
+        pairs = _off_diagonal(pairs) if self.schema.directed else pairs.triu(1)
+        edges = _bernoulli(decoder.edge_logits(near, graph.B, graph.V), graph.A)
+        edge_values = torch.zeros_like(nodes)
+        if self.schema.de:
+            there = graph.A if self.schema.directed else graph.A.triu(1)
+            at = there.nonzero().unbind(1)
+            parameters = decoder.edge_values(near, graph.B, graph.V, graph.A, at)
+            scores = self._column_likelihood(parameters, graph.E[at], list(self.schema.edge_slices()), edge_scales)
+            edge_values = edge_values.index_add(0, at[0], scores)
+        return LogLikelihood(nodes, (values * graph.B).sum(1), (edges * pairs).sum((1, 2)), edge_values)
+
+    def neg_elbo(
+        self, graph: Graph, rng: torch.Generator, beta: float = 1.0, identity: Tensor | None = None
+    ) -> tuple[Float[Tensor, " b"], LogLikelihood, Float[Tensor, " b"]]:
+        """-E[log p(G | z)] + beta KL with one draw of z; also its parts. `beta=1` gives the true bound."""
+        posterior = self.encode(graph, rng, identity)
+        likelihood = self.log_likelihood(graph, posterior.sample(rng))
+        kl = posterior.kl()
+        return -likelihood.total + beta * kl, likelihood, kl
+
+    def decode(self, z: Float[Tensor, "b n dz"], infer: Inference) -> Graph:
+        """A graph from a code, in the order of the factorization: nodes, their values, edges, their values.
+
+        Slots that exist in no graph of the batch and get no gradient are kept: slot i of the graph is slot i of z.
+        """
+        decoder, schema = self.decoder, self.schema
+        B = infer.binary(decoder.node_logits(z))
+        V = draw_columns(infer, decoder.node_values(z, B), list(schema.node_slices())) * B[..., None]
+        both = B[:, :, None] * B[:, None, :]
+        A = _mirror(infer.binary(decoder.edge_logits(z, B, V)), schema.directed) * both
+        E = A.new_zeros(*A.shape, 0)
+        if schema.de:
+            parameters = decoder.edge_values(z, B, V, A)
+            E = _mirror(draw_columns(infer, parameters, list(schema.edge_slices())), schema.directed) * A[..., None]
+        return Graph.trusted(B, V, A, E, schema)
+
+    def _scales(self) -> tuple[Tensor, Tensor]:
+        nodes = sum(isinstance(column, Continuous) for column in self.schema.nodes)
+        return self.log_scale[:nodes], self.log_scale[nodes:]
+
+    @staticmethod
+    def _column_likelihood(parameters: Tensor, values: Tensor, slices: list, log_scales: Tensor) -> Tensor:
+        """log p of attributes: categorical for groups, Gaussian for continuous columns, in units of their scale."""
+        total = parameters.new_zeros(parameters.shape[:-1])
+        continuous = iter(log_scales)
+        for column, at in slices:
+            if isinstance(column, Categories):
+                total = total + (parameters[..., at].log_softmax(-1) * values[..., at]).sum(-1)
+            else:
+                log_scale = next(continuous)
+                error = (values[..., at.start] - parameters[..., at.start]) / column.scale / log_scale.exp()
+                total = total - 0.5 * error**2 - log_scale - 0.9189385  # log sqrt(2 pi)
+        return total
+
+
+def _bernoulli(logits: Tensor, values: Tensor) -> Tensor:
+    return -nn.functional.binary_cross_entropy_with_logits(logits, values, reduction="none")
+
+
+def _off_diagonal(pairs: Tensor) -> Tensor:
+    return pairs * (1 - torch.eye(pairs.shape[-1], device=pairs.device, dtype=pairs.dtype))
+
+
+def _mirror(pairs: Tensor, directed: bool) -> Tensor:
+    """Drop the diagonal; for undirected graphs the draw above it decides for both directions."""
+    n = pairs.shape[1]
+    upper = torch.ones(n, n, device=pairs.device, dtype=pairs.dtype)
+    mask = upper - torch.eye(n, device=pairs.device, dtype=pairs.dtype) if directed else upper.triu(1)
+    kept = pairs * (mask if pairs.ndim == 3 else mask[..., None])
+    return kept if directed else kept + kept.transpose(1, 2)

@@ -1,0 +1,160 @@
+"""The paper's building block: equivariant linear layer, 1x1 convolution, batch normalization, ReLU."""
+
+from typing import Literal
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from . import basis
+
+Order = Literal[1, 2]
+
+
+class EquivariantLinear(nn.Module):
+    """A linear map from order `k` to order `l` features (1: nodes, 2: pairs) with all Bell(k + l) basis maps and a bias.
+
+    Order-2 results have two biases, one for all pairs and one more for the diagonal, as equivariance allows.
+    """
+
+    def __init__(self, k: Order, l: Order, d: int, e: int, directed: bool = False):
+        super().__init__()
+        self.k, self.l, self.directed = k, l, directed
+        maps = basis.NUM_MAPS[k, l]
+        self.weight = nn.Parameter(torch.empty(maps, d, e))
+        self.bias = nn.Parameter(torch.zeros(l, e))
+
+    def reset(self, rng: torch.Generator) -> None:
+        """Draw weights anew so that outputs keep the scale of inputs."""
+        maps, d, _ = self.weight.shape
+        nn.init.normal_(self.weight, std=(2.0 / (maps * d)) ** 0.5, generator=rng)
+        nn.init.zeros_(self.bias)
+
+    def forward(self, x: Tensor, B: Float[Tensor, "b n"]) -> Tensor:
+        return apply_maps(self.k, self.l, x, B, self.weight, self.bias, self.directed)
+
+
+class EquivariantBlock(nn.Module):
+    """The paper's module. All of it before the ReLU is linear when statistics are fixed, and is computed as one layer.
+
+    While training, layer and convolution are one weight; in eval mode the normalization is folded in as well.
+    Statistics count existing slots only.
+    """
+
+    def __init__(self, k: Order, l: Order, d: int, e: int, directed: bool = False):
+        super().__init__()
+        self.linear = EquivariantLinear(k, l, d, e, directed)
+        self.mix = nn.Parameter(torch.empty(e, e))
+        self.norm = MaskedBatchNorm(e)
+
+    def reset(self, rng: torch.Generator) -> None:
+        self.linear.reset(rng)
+        nn.init.normal_(self.mix, std=self.mix.shape[0] ** -0.5, generator=rng)
+        self.norm.reset(rng)
+
+    def forward(self, x: Tensor, B: Float[Tensor, "b n"]) -> Tensor:
+        linear, mix = self.linear, self.mix
+        if not self.training:
+            scale, shift = self.norm.affine()
+            mix = mix * scale
+            bias = linear.bias @ mix
+            bias = torch.cat([bias[:1] + shift, bias[1:]])
+            return apply_maps(linear.k, linear.l, x, B, linear.weight @ mix, bias, linear.directed).relu_()
+        # The bias for all is left out: the normalization would subtract it again.
+        bias = torch.cat([torch.zeros_like(linear.bias[:1]), linear.bias[1:] @ mix])
+        x = apply_maps(linear.k, linear.l, x, B, linear.weight @ mix, bias, linear.directed)
+        return self.norm.normalize_relu(x, B)
+
+
+class MaskedBatchNorm(nn.Module):
+    """Batch normalization over existing nodes, or over pairs of existing nodes."""
+
+    running_mean: Tensor
+    running_var: Tensor
+
+    def __init__(self, d: int, momentum: float = 0.1, eps: float = 1e-5):
+        super().__init__()
+        self.momentum, self.eps = momentum, eps
+        self.scale = nn.Parameter(torch.ones(d))
+        self.shift = nn.Parameter(torch.zeros(d))
+        self.register_buffer("running_mean", torch.zeros(d))
+        self.register_buffer("running_var", torch.ones(d))
+
+    def reset(self, rng: torch.Generator) -> None:
+        nn.init.ones_(self.scale)
+        nn.init.zeros_(self.shift)
+
+    def affine(self) -> tuple[Float[Tensor, " d"], Float[Tensor, " d"]]:
+        """The factor and the offset that normalization amounts to in eval mode."""
+        factor = self.scale * torch.rsqrt(self.running_var + self.eps)
+        return factor, self.shift - self.running_mean * factor
+
+    def forward(self, x: Tensor, B: Float[Tensor, "b n"]) -> Tensor:
+        if not self.training:
+            factor, offset = self.affine()
+            return x * factor + offset
+        return self._normalize(x, B, relu=False)
+
+    def normalize_relu(self, x: Tensor, B: Float[Tensor, "b n"]) -> Tensor:
+        """Normalize with the statistics of this batch, then ReLU; remembers a running mean of the statistics."""
+        return self._normalize(x, B, relu=True)
+
+    def _normalize(self, x: Tensor, B: Tensor, relu: bool) -> Tensor:
+        weight = (B[:, :, None] * B[:, None, :]).flatten() if x.ndim == 4 else B.flatten()
+        normalized, mean, var = _NormalizeReLU.apply(x, weight.detach(), self.scale, self.shift, self.eps, relu)  # pyright: ignore
+        self.running_mean.lerp_(mean.detach(), self.momentum)
+        self.running_var.lerp_(var.detach(), self.momentum)
+        return normalized
+
+
+class _NormalizeReLU(torch.autograd.Function):
+    """Weighted batch normalization and ReLU that keep two tensors: the centered input and the result."""
+
+    @staticmethod
+    def forward(ctx, x: Tensor, weight: Tensor, scale: Tensor, shift: Tensor, eps: float, relu: bool):
+        flat = x.reshape(-1, x.shape[-1])
+        share = weight / weight.sum().clamp(min=1)
+        mean = share @ flat
+        centered = flat - mean
+        var = share @ (centered * centered)
+        inverse = torch.rsqrt(var + eps)
+        normalized = (centered * (scale * inverse)).add_(shift)
+        if relu:
+            normalized.relu_()
+        ctx.save_for_backward(centered, normalized if relu else scale, share, scale, inverse)
+        ctx.relu, ctx.shape = relu, x.shape
+        ctx.mark_non_differentiable(mean, var)
+        return normalized.view(x.shape), mean, var
+
+    @staticmethod
+    def backward(ctx, *grads: Tensor):
+        centered, normalized, share, scale, inverse = ctx.saved_tensors
+        grad = grads[0].reshape(centered.shape)
+        grad = torch.ops.aten.threshold_backward(grad, normalized, 0) if ctx.relu else grad.clone()
+        ones = grad.new_ones(grad.shape[0])
+        grad_shift, product = ones @ grad, ones @ (grad * centered)
+        # The statistics are weighted means, so their share of the gradient comes back with the same weights.
+        factor = scale * inverse
+        through_statistics = (centered * (product * factor * inverse * inverse)).add_(grad_shift * factor)
+        grad_x = grad.mul_(factor).sub_(through_statistics.mul_(share[:, None]))
+        return grad_x.view(ctx.shape), None, product * inverse, grad_shift, None, None
+
+
+def apply_maps(
+    k: Order, l: Order, x: Tensor, B: Float[Tensor, "b n"], weight: Tensor, bias: Float[Tensor, "l e"], directed: bool
+) -> Tensor:
+    """Weighted sum of the basis maps of order (k, l) plus bias (for all; for the diagonal)."""
+    if l == 1:
+        out = basis.one_to_one(x, B, weight) if k == 1 else basis.two_to_one(x, B, weight, directed)
+        return out + bias[0]
+    # A constant is what the basis maps a constant node feature to: it rides on node-sized tensors for free.
+    maps = basis.one_to_two if k == 1 else basis.two_to_two
+    return maps(x, B, weight, directed, bias)
+
+
+class InvariantReadout(nn.Module):
+    """Max-pooling over existing nodes: what the paper calls the graph embedding."""
+
+    def forward(self, x: Float[Tensor, "b n d"], B: Float[Tensor, "b n"]) -> Float[Tensor, "b d"]:
+        """Expects x >= 0 (after a ReLU), so an empty slot, weighed with zero, never wins."""
+        return (x * B[..., None]).amax(1) if x.shape[1] else x.new_zeros(x.shape[0], x.shape[2])

@@ -1,0 +1,85 @@
+"""Message passing on dense, possibly relaxed graphs: the layers of the stronger models."""
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from ..graph import Graph
+from .layers import MaskedBatchNorm
+
+
+def relations(graph: Graph) -> Float[Tensor, "b r n n"]:
+    """One weighted adjacency matrix per kind of edge: existence, each edge column, and their transposes if directed."""
+    parts = torch.cat([graph.A[:, None], graph.E.permute(0, 3, 1, 2)], 1)
+    return torch.cat([parts, parts.transpose(2, 3)], 1) if graph.schema.directed else parts
+
+
+def num_relations(graph_columns: int, directed: bool) -> int:
+    """Number of matrices `relations` gives for a schema with this many edge columns."""
+    return (graph_columns + 1) * (2 if directed else 1)
+
+
+class RelationalLayer(nn.Module):
+    """h_i + MLP(h_i W_0 + sum over relations r and neighbors j of R_r[i, j] h_j W_r), normalized over existing nodes."""
+
+    def __init__(self, d: int, num_relations: int, dropout: float = 0.0):
+        super().__init__()
+        self.message = nn.Linear(d, d * (num_relations + 1), bias=False)
+        self.inner, self.outer = MaskedBatchNorm(d), MaskedBatchNorm(d)
+        self.update = nn.Linear(d, d, bias=False)
+        self.dropout = dropout
+
+    def forward(self, h: Float[Tensor, "b n d"], R: Float[Tensor, "b r n n"], B: Float[Tensor, "b n"]) -> Tensor:
+        b, n, d = h.shape
+        r = R.shape[1]
+        own, *sent = self.message(h).split(d, -1)
+        wide = R.permute(0, 2, 1, 3).reshape(b, n, r * n)  # row i: relation by relation
+        received = own + wide @ torch.cat(sent, 1)
+        updated = self.outer(self.update(self.inner(received, B).relu()), B).relu()
+        return (h + updated) * B[..., None]
+
+
+class AttentionLayer(nn.Module):
+    """Multi-head attention over neighbors and oneself; edges enter as a bias on the scores, existence as a weight."""
+
+    def __init__(self, d: int, heads: int, num_relations: int):
+        super().__init__()
+        self.heads = heads
+        self.project = nn.Linear(d, 3 * d, bias=False)
+        self.edge_bias = nn.Linear(num_relations, heads, bias=False)
+        self.merge = nn.Linear(d, d)
+        self.expand, self.shrink = nn.Linear(d, 2 * d), nn.Linear(2 * d, d)
+        self.first, self.second = MaskedBatchNorm(d), MaskedBatchNorm(d)
+
+    def forward(self, h: Float[Tensor, "b n d"], R: Float[Tensor, "b r n n"], B: Float[Tensor, "b n"]) -> Tensor:
+        b, n, d = h.shape
+        query, key, value = (part.view(b, n, self.heads, -1).transpose(1, 2) for part in self.project(h).chunk(3, -1))
+        scores = query @ key.transpose(2, 3) * (d // self.heads) ** -0.5
+        scores = scores + self.edge_bias(R.permute(0, 2, 3, 1)).permute(0, 3, 1, 2)
+        # A missing edge has weight zero in the softmax; a relaxed one counts by its probability.
+        there = R[:, :1] + torch.eye(n, device=h.device, dtype=h.dtype)
+        weight = there * (scores - scores.amax(-1, keepdim=True).detach()).exp()
+        attention = weight / weight.sum(-1, keepdim=True).clamp(min=1e-9)
+        mixed = (attention @ value).transpose(1, 2).reshape(b, n, d)
+        h = self.first(h + self.merge(mixed), B)
+        return self.second(h + self.shrink(self.expand(h).relu()), B) * B[..., None]
+
+
+class ExchangeLayer(nn.Module):
+    """Multi-head attention among all existing nodes, whether they share an edge or not."""
+
+    def __init__(self, d: int, heads: int):
+        super().__init__()
+        self.heads = heads
+        self.project, self.merge = nn.Linear(d, 3 * d, bias=False), nn.Linear(d, d)
+        self.expand, self.shrink = nn.Linear(d, 2 * d), nn.Linear(2 * d, d)
+        self.first, self.second = MaskedBatchNorm(d), MaskedBatchNorm(d)
+
+    def forward(self, h: Float[Tensor, "b n d"], B: Float[Tensor, "b n"]) -> Float[Tensor, "b n d"]:
+        b, n, d = h.shape
+        query, key, value = self.project(h).view(b, n, 3, self.heads, -1).permute(2, 0, 3, 1, 4)
+        # A relaxed node counts by its probability, an empty slot not at all.
+        weight = torch.where(B > 0, B.clamp(min=1e-30).log(), -1e9)[:, None, None, :].expand(b, 1, n, n)
+        mixed = nn.functional.scaled_dot_product_attention(query, key, value, attn_mask=weight)
+        h = self.first(h + self.merge(mixed.transpose(1, 2).reshape(b, n, d)), B)
+        return self.second(h + self.shrink(self.expand(h).relu()), B) * B[..., None]
