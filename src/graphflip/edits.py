@@ -9,6 +9,7 @@ from torch import Tensor
 
 from .errors import ConfigError, DataError, GraphError, SchemaError
 from .graph import Graph
+from .jsongraph import single_hard
 from .schema import Categories, Continuous, Schema
 
 Op = Literal["remove_edge", "remove_node", "add_node", "set_node", "add_edge", "set_edge"]
@@ -28,8 +29,9 @@ _INVERSE: dict[Op, Op] = {
 
 @dataclass(frozen=True)
 class Edit:
-    """One change at a node `(i,)` or an edge `(i, j)`: its attributes `before` (none if added) and `after` (none if removed).
+    """One change at a node `(i,)` or an edge `(i, j)`, from the attributes `before` to those `after`.
 
+    What is added has no attributes before, what is removed none after.
     `set_node` and `set_edge` name the attributes that change and no others. An undirected edge has i < j.
 
     >>> Edit("set_edge", (3, 4), {"type": "double"}, {"type": "single"}).to_json()
@@ -192,15 +194,6 @@ def in_words(factual: Graph, edits: Sequence[Edit]) -> list[str]:
         if edit.op == "set_node" and "type" in edit.after:
             names[edit.at[0]] = _name(edit.at[0], edit.after)
     return words
-
-
-def single_hard(graph: Graph) -> Graph:
-    """The graph itself, if it is one hard graph and not a batch or a relaxed one."""
-    if len(graph) != 1:
-        raise GraphError(f"Edits are between single graphs; got a batch of {len(graph)}. Select one: graph[0].")
-    if not graph.is_hard:
-        raise GraphError("Edits are between hard graphs; got a relaxed one. Decode it with `decode_hard` first.")
-    return graph
 
 
 def _changes(what: Literal["node", "edge"], before: dict[tuple[int, ...], Attributes], after: dict) -> list[Edit]:

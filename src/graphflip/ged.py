@@ -9,7 +9,7 @@ import torch
 from jaxtyping import Int
 from torch import Tensor
 
-from .edits import Edit, EditCosts, edits_between, single_hard
+from .edits import Edit, EditCosts, edits_between
 from .errors import ConfigError, GraphError, SchemaError
 from .ged_bounds import StarBound, disagreement, star_bound
 from .ged_exact import solve
@@ -17,6 +17,7 @@ from .ged_problem import TOLERANCE, Allowed, Problem, alignment_problem
 from .ged_search import descend, grow, improve, starting_alignments
 from .graph import Graph
 from .isomorphism import find_isomorphism
+from .jsongraph import single_hard
 
 _STEP, _MOMENTUM = 0.7, 0.7
 _TRIES_BEFORE_PROGRAM = 15

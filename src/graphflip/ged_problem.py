@@ -52,7 +52,7 @@ class Problem:
         return _index(self.n, self.other_tail, self.other_head)
 
     @cached_property
-    def padded_saving(self) -> Float[np.ndarray, "p+1 q+1"]:
+    def padded_saving(self) -> Float[np.ndarray, "links others"]:
         """`saving` with a row and a column of zeros for links that do not exist."""
         return np.pad(self.saving, ((0, 1), (0, 1)))
 

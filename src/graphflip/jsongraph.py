@@ -5,8 +5,7 @@ from typing import Any
 
 import torch
 
-from .edits import single_hard
-from .errors import DataError, SchemaError
+from .errors import DataError, GraphError, SchemaError
 from .graph import Graph
 from .schema import Categories, Column, Schema
 
@@ -48,8 +47,17 @@ def aligned_pair(factual: Graph, counterfactual: Graph) -> tuple[Graph, Graph]:
     before, after = (single_hard(graph).pad(n) for graph in (factual, counterfactual))
     # 0 is a node of the factual, 1 one that was added, 2 a slot that is empty in both.
     kind = torch.where(before.B[0] > 0, 0, torch.where(after.B[0] > 0, 1, 2))
-    order = torch.argsort(kind, stable=True)[: int((kind < 2).sum())]
-    return before.permute(order), after.permute(order)
+    order, used = torch.argsort(kind, stable=True), int((kind < 2).sum())
+    return _first_slots(before.permute(order), used), _first_slots(after.permute(order), used)
+
+
+def single_hard(graph: Graph) -> Graph:
+    """The graph itself, if it is one hard graph and not a batch or a relaxed one."""
+    if len(graph) != 1:
+        raise GraphError(f"This works on single graphs; got a batch of {len(graph)}. Select one: graph[0].")
+    if not graph.is_hard:
+        raise GraphError("This works on hard graphs; got a relaxed one. Decode it with `decode_hard` first.")
+    return graph
 
 
 def _check_attributes(what: str, attributes: Any, columns: Sequence[Column]) -> None:
@@ -87,6 +95,10 @@ def _spread(compact: Graph, slots: list[int], n: int) -> Graph:
     if n > compact.schema.max_nodes:
         raise DataError(f"`nodes` must list at most {compact.schema.max_nodes} nodes, null included; got {n}.")
     return compact.pad(n).permute(torch.tensor(order, dtype=torch.long))
+
+
+def _first_slots(graph: Graph, n: int) -> Graph:
+    return Graph.trusted(graph.B[:, :n], graph.V[:, :n], graph.A[:, :n, :n], graph.E[:, :n, :n], graph.schema)
 
 
 def _short(value: Any) -> str:

@@ -150,7 +150,7 @@ def tradeoff_curve(identity: Float[Tensor, " b"], validity: Float[Tensor, " b"],
 class Histogram:
     """Numbers of values in bins of equal width; the last bin includes its upper edge."""
 
-    edges: Float[Tensor, " k+1"]
+    edges: Float[Tensor, " edges"]
     count: Int[Tensor, " k"]
 
 
