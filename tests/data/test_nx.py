@@ -1,5 +1,7 @@
 """NetworkX graphs: the round trip, what is read off their attributes, and what is refused."""
 
+from typing import Any
+
 import pytest
 import torch
 from hypothesis import given
@@ -13,7 +15,7 @@ from graphflip.testing import random_graph, random_schema
 nx = pytest.importorskip("networkx")
 
 
-def chain(*symbols: str, kind: type = nx.Graph, **attributes) -> nx.Graph:
+def chain(*symbols: str, kind: type = nx.Graph, **attributes) -> Any:
     graph = kind(**attributes)
     graph.add_nodes_from((f"atom {k}", {"symbol": symbol}) for k, symbol in enumerate(symbols))
     graph.add_edges_from((f"atom {k}", f"atom {k + 1}", {"order": 1}) for k in range(len(symbols) - 1))
@@ -63,13 +65,13 @@ def test_labels():
         from_networkx(graphs, ["a", "b"])
 
 
-def lacking_attribute() -> nx.Graph:
+def lacking_attribute() -> Any:
     graph = chain("C", "O")
     graph.add_node("bare")
     return graph
 
 
-def with_loop() -> nx.Graph:
+def with_loop() -> Any:
     graph = chain("C", "O")
     graph.add_edge("atom 0", "atom 0", order=1)
     return graph

@@ -1,12 +1,15 @@
 """PyG objects: the round trip, what is read off their values, and what is refused."""
 
+import zipfile
+from typing import Any
+
 import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
 from graphflip import Categories, Continuous, Schema
-from graphflip.data import GraphDataset, from_pyg, to_pyg
+from graphflip.data import GraphDataset, from_pyg, load_tu, to_pyg
 from graphflip.errors import DataError
 from graphflip.testing import random_graph, random_schema
 
@@ -14,7 +17,7 @@ Data = pytest.importorskip("torch_geometric.data").Data
 PATH = torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]])
 
 
-def path(**fields) -> Data:
+def path(**fields) -> Any:
     return Data(**{"x": torch.eye(3), "edge_index": PATH, "y": torch.tensor([1])} | fields)
 
 
@@ -62,10 +65,6 @@ def test_edges_that_differ_between_directions_are_directed():
 
 def test_a_set_of_the_collection_reads_as_its_files_do(data_folder, tmp_path):
     datasets = pytest.importorskip("torch_geometric.datasets")
-    import zipfile
-
-    from graphflip.data import load_tu
-
     with zipfile.ZipFile(data_folder / "AIDS.zip") as archive:
         for entry in archive.namelist():
             if entry.endswith(".txt"):

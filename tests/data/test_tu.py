@@ -47,7 +47,7 @@ def test_the_toy_set_is_what_its_files_say():
 
 def test_filters():
     assert load_tu(TOY, max_nodes=3).num_nodes.tolist() == [3, 3, 2, 1]
-    kept = load_tu(TOY, min_label_count=3)
+    kept = load_tu(TOY, min_label_count=6)  # 9 nodes are gray, 6 red, 2 blue
     assert kept.ids == ("toy/0", "toy/1", "toy/2", "toy/5")
     assert kept.schema.nodes[0].values == ("gray", "red")
     assert load_tu(TOY, attributes=False).schema.dv == 3
@@ -164,6 +164,14 @@ def test_names_that_notes_cannot_hold_are_refused(tmp_path):
 def test_notes_read_what_they_write():
     notes = LabelNotes({"node labels": ["a", "b"]}, {"node labels": [{0: "x", -3: "y z"}, {}]})
     assert LabelNotes.parse(notes.format()) == notes
+
+
+def test_a_category_that_only_the_notes_name_is_kept_unless_filtered(toy):
+    lines(
+        toy / "toy_label_readme.txt", lambda rows: [line.replace("\t2\tblue", "\t2\tblue\n\t3\tgold") for line in rows]
+    )
+    assert load_tu(toy).schema.nodes[0].values == ("gray", "red", "blue", "gold")
+    assert load_tu(toy, min_label_count=1).schema.nodes[0].values == ("gray", "red", "blue")
 
 
 def test_edges_listed_one_way_are_directed(toy):
