@@ -206,21 +206,16 @@ def _sanitize(mol: "rdkit.Chem.Mol", aromatic: bool = True) -> str | None:
 
 
 def _plain(mol: "rdkit.Chem.Mol") -> "rdkit.Chem.Mol":
-    """The molecule without isotopes, hydrogen atoms and aromatic bonds, and with S=O rather than S(+)-O(-)."""
+    """The molecule without isotopes, stereo marks, hydrogen atoms, aromatic bonds; S=O rather than S(+)-O(-)."""
     Chem = _chem()
     mol = Chem.Mol(mol)
     for atom in mol.GetAtoms():
         atom.SetIsotope(0)
-    mol = Chem.RemoveHs(mol, sanitize=False)
+    Chem.RemoveStereochemistry(mol)
+    mol = Chem.RWMol(Chem.RemoveHs(mol, sanitize=False))
     mol.UpdatePropertyCache(strict=False)
-    if any(atom.GetIsAromatic() for atom in mol.GetAtoms()):
-        # Which double bonds Kekulize chooses depends on the order of atoms: let it see the canonical one.
-        text = Chem.MolToSmiles(mol, isomericSmiles=False)
-        order = list(mol.GetPropsAsDict(True, True)["_smilesAtomOutputOrder"])
-        canonical = Chem.MolFromSmiles(text)
-        Chem.Kekulize(canonical, clearAromaticFlags=True)
-        mol = Chem.RenumberAtoms(canonical, sorted(range(len(order)), key=order.__getitem__))
-    mol = Chem.RWMol(mol)
+    # RDKit ranks atoms before it chooses the double bonds, so the choice does not depend on their order.
+    Chem.Kekulize(mol, clearAromaticFlags=True)
     for bond in mol.GetBonds():
         for center, oxygen in ((bond.GetBeginAtom(), bond.GetEndAtom()), (bond.GetEndAtom(), bond.GetBeginAtom())):
             if center.GetSymbol() in _HYPERVALENT and center.GetFormalCharge() > 0 and _is_oxide(oxygen):
