@@ -1,0 +1,205 @@
+"""What explainers take and give: AbstractExplainer, Counterfactual, Outcome."""
+
+import hashlib
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from ..edits import Edit, edits_between, in_words
+from ..errors import ConfigError
+from ..graph import Graph
+from ..models.classifier import AbstractClassifier
+
+
+class Outcome(Enum):
+    """How a search ended; `advice` says what it means and what to try."""
+
+    FLIPPED = "flipped"
+    ALREADY_THERE = "already_there"
+    OUT_OF_STEPS = "out_of_steps"
+    NOT_FLIPPED = "not_flipped"
+    EMPTY = "empty"
+    NOTHING_TO_OFFER = "nothing_to_offer"
+    NOT_A_NUMBER = "not_a_number"
+
+    @property
+    def advice(self) -> str:
+        return _ADVICE[self]
+
+
+_ADVICE = {
+    Outcome.FLIPPED: "The classifier assigns the target class to the counterfactual; a second look confirmed it.",
+    Outcome.ALREADY_THERE: "The classifier predicts the target for the factual itself. Ask for another class.",
+    Outcome.OUT_OF_STEPS: "No graph on the way was classified as the target. Allow more steps, a larger step size, or other seeds.",
+    Outcome.NOT_FLIPPED: "The method's one proposal is not classified as the target. Use a method that searches.",
+    Outcome.EMPTY: "The code decoded to a graph without nodes. The autoencoder does not know graphs like this one.",
+    Outcome.NOTHING_TO_OFFER: "The training data have no graph with the target label. Use another method.",
+    Outcome.NOT_A_NUMBER: "The classifier or the decoder returned NaN or infinity. Check the model on this graph.",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Counterfactual:
+    """One explanation: what was asked, what was found, and the way there.
+
+    `factual` and `counterfactual` are aligned: slot i is the same node in both. `counterfactual` is the graph that was
+    classified, never a fresh draw; it is None where there was nothing to offer. Where the outcome is not FLIPPED it is the
+    last attempt. `probabilities` are those of the target along the path, one for each step; `path` are the latent codes.
+    """
+
+    id: str
+    method: str
+    target: int
+    factual: Graph
+    counterfactual: Graph | None
+    p_factual: float
+    p_counterfactual: float | None
+    outcome: Outcome
+    seed: int = 0
+    steps: int = 0
+    seconds: float = 0.0
+    probabilities: tuple[float, ...] = ()
+    path: Float[Tensor, "t n dz"] | None = None
+
+    @property
+    def flipped(self) -> bool:
+        return self.outcome is Outcome.FLIPPED
+
+    @cached_property
+    def edits(self) -> list[Edit]:
+        """The typed list of edits that turns the factual into the counterfactual."""
+        return [] if self.counterfactual is None else edits_between(self.factual, self.counterfactual)
+
+    def __str__(self) -> str:
+        found = "no counterfactual" if self.p_counterfactual is None else f"p(target) {self.p_factual:.2f} -> {self.p_counterfactual:.2f}"
+        words = in_words(self.factual, self.edits)
+        lines = [f"{self.id} [{self.method}] target {self.target}: {self.outcome.value}; {found}; {len(words)} edits"]
+        lines += [f"  {word}" for word in words[:20]] + (["  …"] if len(words) > 20 else [])
+        return "\n".join(lines if self.flipped else [*lines, f"  {self.outcome.advice}"])
+
+
+class AbstractExplainer(ABC):
+    """Finds a counterfactual for each graph of a batch. `method` is its name in tables and files."""
+
+    method: str
+    classifier: AbstractClassifier
+
+    @abstractmethod
+    def explain_batch(self, question: "Question") -> list[Counterfactual]:
+        """Answer for every graph of a batch; a graph's answer depends on nothing but the graph, its target and seed."""
+
+    def explain(
+        self,
+        graph: Graph,
+        target: int | Sequence[int] | None = None,
+        ids: Sequence[str] = (),
+        seed: int = 0,
+        batch_size: int = 64,
+    ) -> list[Counterfactual]:
+        """One counterfactual for each graph; by default the target is the likeliest class that is not predicted."""
+        batches = (graph[at : at + batch_size] for at in range(0, len(graph), batch_size))
+        return list(self.explain_all(batches, target, ids, seed))
+
+    def explain_all(
+        self,
+        batches: Iterable[Graph],
+        target: int | Sequence[int] | None = None,
+        ids: Sequence[str] = (),
+        seed: int = 0,
+    ) -> Iterator[Counterfactual]:
+        """The same for a stream of batches: memory does not grow with the number of graphs."""
+        done = 0
+        for graph in batches:
+            span = slice(done, done + len(graph))
+            wanted = target if target is None or isinstance(target, int) else target[span]
+            names = ids[span] or [str(done + k) for k in range(len(graph))]
+            yield from self.explain_batch(ask(self.classifier, graph, wanted, names, seed))
+            done += len(graph)
+
+
+@dataclass(frozen=True)
+class Question:
+    """A batch of factuals, padded to all slots of the schema, with target classes and a seed for each.
+
+    All slots, because then every graph is computed in the same shapes, whatever its neighbors in the batch are.
+    """
+
+    graph: Graph
+    logits: Float[Tensor, "b c"]
+    target: Int[Tensor, " b"]
+    ids: list[str]
+    seed: int
+    seeds: list[int]
+
+    @property
+    def p_factual(self) -> Float[Tensor, " b"]:
+        return target_probability(self.logits, self.target)
+
+    def rngs(self, stream: str) -> list[torch.Generator]:
+        """A generator for each graph; streams of different names are independent."""
+        return [torch.Generator().manual_seed(_scramble(f"{seed}/{stream}")) for seed in self.seeds]
+
+    def answer(self, k: int, method: str, found: Graph | None, outcome: Outcome, **more) -> Counterfactual:
+        """The Counterfactual of graph k with everything that the question knows."""
+        return Counterfactual(
+            id=self.ids[k],
+            method=method,
+            target=int(self.target[k]),
+            factual=self.graph[k],
+            counterfactual=found,
+            p_factual=float(self.p_factual[k]),
+            outcome=outcome,
+            seed=self.seed,
+            **more,
+        )
+
+
+@torch.no_grad()
+def ask(
+    classifier: AbstractClassifier, graph: Graph, target: int | Sequence[int] | None, ids: Sequence[str], seed: int
+) -> Question:
+    """Predict, choose targets, and give each graph a seed of its own (from its content, so that order does not matter)."""
+    graph = graph.pad(graph.schema.max_nodes)
+    logits = classifier(graph)
+    classes = logits.shape[1]
+    if target is None:
+        predicted = logits.argmax(-1, keepdim=True)
+        wanted = logits.scatter(1, predicted, -torch.inf).argmax(-1)
+    else:
+        wanted = torch.as_tensor(target, dtype=torch.long).expand(len(graph))
+        if bool(((wanted < 0) | (wanted >= classes)).any()):
+            raise ConfigError(f"A target must be a class of 0..{classes - 1}; got {target}.")
+    seeds = [_scramble(f"{seed}/{graph.digest(k)}") for k in range(len(graph))]
+    return Question(graph, logits, wanted, list(ids), seed, seeds)
+
+
+@torch.no_grad()
+def verdict(
+    classifier: AbstractClassifier, graph: Graph, target: Int[Tensor, " b"]
+) -> tuple[list[Outcome], Float[Tensor, " b"]]:
+    """What the classifier says of hard graphs, with the probability of the target: the last word on a flip."""
+    logits = classifier(graph)
+    probability = target_probability(logits, target)
+    outcomes = []
+    for k in range(len(graph)):
+        if not bool(logits[k].isfinite().all()):
+            outcomes.append(Outcome.NOT_A_NUMBER)
+        elif float(graph.B[k].sum()) == 0:
+            outcomes.append(Outcome.EMPTY)
+        else:
+            outcomes.append(Outcome.FLIPPED if int(logits[k].argmax()) == int(target[k]) else Outcome.NOT_FLIPPED)
+    return outcomes, probability
+
+
+def target_probability(logits: Float[Tensor, "b c"], target: Int[Tensor, " b"]) -> Float[Tensor, " b"]:
+    return logits.softmax(-1).gather(1, target[:, None])[:, 0]
+
+
+def _scramble(text: str) -> int:
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=7).digest(), "big")

@@ -1,0 +1,126 @@
+"""Counterfactuals as JSON lines: the open format of docs/format.md."""
+
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from ..edits import Edit, apply_edits
+from ..errors import DataError, GraphflipError
+from ..jsongraph import aligned_pair, graph_from_json, graph_to_json
+from ..schema import Schema
+from .explainer import Counterfactual, Outcome
+
+
+def to_record(found: Counterfactual) -> dict[str, Any]:
+    """One explanation as a JSON-ready object."""
+    factual, counterfactual = found.factual.trim(), None
+    if found.counterfactual is not None:
+        factual, counterfactual = aligned_pair(found.factual, found.counterfactual)
+    again = Counterfactual(**{**_fields(found), "factual": factual, "counterfactual": counterfactual})
+    record = {
+        "id": found.id,
+        "method": found.method,
+        "target": found.target,
+        "p_factual": found.p_factual,
+        "p_counterfactual": found.p_counterfactual,
+        "flipped": found.flipped,
+        "outcome": found.outcome.value,
+        "seed": found.seed,
+        "steps": found.steps,
+        "factual": graph_to_json(factual),
+        "counterfactual": None if counterfactual is None else graph_to_json(counterfactual),
+        "edits": [edit.to_json() for edit in again.edits],
+    }
+    if factual.schema.chemistry is not None:
+        from ..data.molecule import to_smiles
+
+        after = None if counterfactual is None else to_smiles(counterfactual)
+        record["smiles"] = {"factual": to_smiles(factual), "counterfactual": after}
+    return record
+
+
+def from_record(stored: Any, schema: Schema) -> Counterfactual:
+    """Read what `to_record` writes, or what another tool wrote in this format; unknown keys are ignored."""
+    if not isinstance(stored, dict):
+        raise DataError(f"An explanation must be a JSON object; got {type(stored).__name__}.")
+    missing = [key for key in ("id", "target", "factual", "counterfactual") if key not in stored]
+    if missing:
+        raise DataError(f"An explanation must have the keys id, target, factual, counterfactual; {', '.join(missing)} missing.")
+    target = stored["target"]
+    if not isinstance(target, int) or isinstance(target, bool):
+        raise DataError(f"`target` must be a class number; got {target!r}.")
+    factual = graph_from_json(stored["factual"], schema)
+    counterfactual = None if stored["counterfactual"] is None else graph_from_json(stored["counterfactual"], schema)
+    if counterfactual is not None:
+        slots = max(factual.num_slots, counterfactual.num_slots)
+        factual, counterfactual = factual.pad(slots), counterfactual.pad(slots)
+        _check_edits(stored, factual, counterfactual)
+    return Counterfactual(
+        id=str(stored["id"]),
+        method=str(stored.get("method", "unknown")),
+        target=target,
+        factual=factual,
+        counterfactual=counterfactual,
+        p_factual=_number(stored, "p_factual", 0.0) or 0.0,
+        p_counterfactual=_number(stored, "p_counterfactual", None),
+        outcome=_outcome(stored),
+        seed=int(_number(stored, "seed", 0) or 0),
+        steps=int(_number(stored, "steps", 0) or 0),
+    )
+
+
+def write_records(path: Path, found: Iterable[Counterfactual]) -> int:
+    """Write explanations, one a line; returns how many."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    count = 0
+    with path.open("w", encoding="utf-8") as file:
+        for count, one in enumerate(found, 1):
+            file.write(json.dumps(to_record(one), ensure_ascii=False, allow_nan=False) + "\n")
+    return count
+
+
+def read_records(path: Path, schema: Schema) -> Iterator[Counterfactual]:
+    """Read explanations one by one; a line that is wrong is an error that names it."""
+    try:
+        lines = path.open(encoding="utf-8")
+    except OSError as error:
+        raise DataError(f"{path}: cannot be read ({error.strerror}). Give a .jsonl file of explanations.") from error
+    with lines:
+        number = 0
+        try:
+            for number, line in enumerate(lines, 1):
+                if line.strip():
+                    yield from_record(json.loads(line), schema)
+        except (ValueError, RecursionError, GraphflipError) as error:
+            raise DataError(f"{path}, line {number}: {error} See docs/format.md.") from error
+
+
+def _fields(found: Counterfactual) -> dict[str, Any]:
+    return {name: getattr(found, name) for name in found.__dataclass_fields__}
+
+
+def _check_edits(stored: dict[str, Any], factual, counterfactual) -> None:
+    if "edits" not in stored:
+        return
+    if not isinstance(stored["edits"], list):
+        raise DataError(f"`edits` must be a list; got {type(stored['edits']).__name__}.")
+    applied = apply_edits(factual, [Edit.from_json(edit) for edit in stored["edits"]])
+    n = max(applied.num_slots, counterfactual.num_slots)
+    applied, counterfactual = applied.pad(n), counterfactual.pad(n)
+    if any(bool(((getattr(applied, part) - getattr(counterfactual, part)).abs() > 1e-4).any()) for part in "BVAE"):
+        raise DataError("`edits` must turn `factual` into `counterfactual`; they lead to another graph.")
+
+
+def _number(stored: dict[str, Any], key: str, default: float | None) -> float | None:
+    value = stored.get(key, default)
+    if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
+        raise DataError(f"`{key}` must be a number; got {value!r}.")
+    return value
+
+
+def _outcome(stored: dict[str, Any]) -> Outcome:
+    known = {outcome.value: outcome for outcome in Outcome}
+    if stored.get("outcome") in known:
+        return known[stored["outcome"]]
+    return Outcome.FLIPPED if stored.get("flipped") is True else Outcome.NOT_FLIPPED
