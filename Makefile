@@ -32,9 +32,8 @@ format: $(INSTALLED)
 	@$(BIN)/ruff format .
 
 models: $(INSTALLED)
-	@for data in aids mutagenicity nci1; do for model in classifier judge vae; do \
-		$(BIN)/graphflip train $$model $$data --out src/graphflip/pretrained/$$data/$$model || exit 1; \
-	done; done
+	@$(BIN)/python tools/make_models.py
+	@$(BIN)/python tools/base_results.py
 
 clean:
 	@rm -rf .venv .demo build dist .pytest_cache .ruff_cache .hypothesis

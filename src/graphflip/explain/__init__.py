@@ -9,3 +9,4 @@ from .explainer import AbstractExplainer as AbstractExplainer
 from .explainer import Counterfactual as Counterfactual
 from .explainer import Outcome as Outcome
 from .traversal import LatentTraversal as LatentTraversal
+from .refine import Refine as Refine

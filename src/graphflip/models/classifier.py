@@ -5,12 +5,12 @@ from typing import ClassVar
 
 import torch
 from jaxtyping import Float
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 from torch import Tensor, nn
 
 from ..graph import Graph
 from ..nn.basis import node_mean
-from ..nn.layers import EquivariantBlock, InvariantReadout
+from ..nn.layers import EquivariantBlock, InvariantReadout, QuietLinear
 from ..nn.messages import AttentionLayer, RelationalLayer, num_relations, relations
 from ..schema import Schema
 
@@ -36,11 +36,11 @@ class ClassifierConfig(BaseModel):
     """Sizes of a classifier."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
-    num_classes: int = 2
-    width: int = 64
-    depth: int = 4
-    hidden: int = 128
-    dropout: float = 0.0
+    num_classes: int = Field(default=2, gt=1)
+    width: int = Field(default=64, gt=0)
+    depth: int = Field(default=4, gt=0)
+    hidden: int = Field(default=128, gt=0)
+    dropout: float = Field(default=0.0, ge=0, lt=1)
 
 
 class InvariantClassifier(AbstractClassifier):
@@ -60,7 +60,7 @@ class InvariantClassifier(AbstractClassifier):
         self.pairs = nn.ModuleList([EquivariantBlock(2, 2, d + 1 + schema.de, d, directed), *inner])
         self.lower = EquivariantBlock(2, 1, d, d, directed)
         self.pool = InvariantReadout()
-        self.hidden, self.out = nn.Linear(d, config.hidden), nn.Linear(config.hidden, config.num_classes)
+        self.hidden, self.out = nn.Linear(d, config.hidden), QuietLinear(config.hidden, config.num_classes)
 
     def embed(self, graph: Graph) -> Float[Tensor, "b h"]:
         X = self.lift(torch.cat([graph.B[..., None], graph.V], -1), graph.B)
@@ -83,10 +83,11 @@ class _MessageClassifier(AbstractClassifier):
         self.schema, self.config = schema, config
         self.enter = nn.Linear(1 + schema.dv, config.width)
         self.join = nn.Linear(3 * config.width * (config.depth + 1), config.hidden)
-        self.out = nn.Linear(config.hidden, config.num_classes)
+        self.out = QuietLinear(config.hidden, config.num_classes)
         self.drop = nn.Dropout(config.dropout)
 
     def embed(self, graph: Graph) -> Float[Tensor, "b h"]:
+        graph = graph if graph.num_slots else graph.pad(1)  # a maximum is of something
         B, R = graph.B, relations(graph)
         h = self.enter(torch.cat([B[..., None], graph.V], -1)) * B[..., None]
         pooled = [_pool(h, B)]

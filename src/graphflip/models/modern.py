@@ -1,10 +1,11 @@
 """Encoder and decoder for faithful reconstruction: message passing, slot identities, and pair features with feedback.
 
 An exactly equivariant code gives automorphic atoms (a benzene ring) the same numbers, so their bonds could not be told
-apart. Here each slot carries an identity, random numbers and noise-perturbed Laplacian eigenvectors, that is permuted along
-with the nodes: the encoder stays equivariant in the pair (graph, identity), and rings can be rebuilt.
+apart. Here each slot carries an identity, random numbers and noise-perturbed Laplacian eigenvectors, that is permuted
+along with the nodes: the encoder stays equivariant in the pair (graph, identity), and rings can be rebuilt.
 """
 
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,7 +15,7 @@ from torch import Tensor, nn
 
 from ..graph import Graph
 from ..nn.basis import node_mean
-from ..nn.layers import EquivariantBlock, MaskedBatchNorm
+from ..nn.layers import EquivariantBlock, MaskedBatchNorm, QuietLinear
 from ..nn.messages import ExchangeLayer, RelationalLayer, num_relations, relations
 from ..schema import Schema
 
@@ -29,22 +30,22 @@ class ModernEncoder(nn.Module):
 
     def __init__(self, schema: Schema, config: Any):
         super().__init__()
-        d = config.width
+        d, self.max_nodes = config.width, schema.max_nodes
         self.enter = nn.Linear(1 + schema.dv + NUM_RANDOM + NUM_EIGENVECTORS, d)
         kinds = num_relations(schema.de, schema.directed)
         self.layers = nn.ModuleList([RelationalLayer(d, kinds) for _ in range(config.depth)])
         self.join = nn.Linear(2 * d + 1, 2 * d)
-        self.mean, self.log_var = nn.Linear(2 * d, config.dz), QuietLinear(2 * d, config.dz)
+        # With little noise in the code at first, the decoder learns to read it before it is compressed.
+        self.mean, self.log_var = nn.Linear(2 * d, config.dz), QuietLinear(2 * d, config.dz, start=-4.0)
 
-    def draw_identity(
-        self, graph: Graph, rngs: Sequence[torch.Generator] | torch.Generator
-    ) -> Float[Tensor, "b n di"]:
+    def draw_identity(self, graph: Graph, rngs: Sequence[torch.Generator] | torch.Generator) -> Float[Tensor, "b n di"]:
         """Random numbers and perturbed eigenvectors for each slot; zero where slots are empty."""
-        shape = (graph.num_slots, NUM_RANDOM + 1)
+        n, width = graph.num_slots, NUM_RANDOM + 1
         if isinstance(rngs, torch.Generator):
-            noise = torch.randn((len(graph), *shape), generator=rngs)
-        else:
-            noise = torch.stack([torch.randn(shape, generator=rng) for rng in rngs])
+            noise = torch.randn(len(graph), n, width, generator=rngs)
+        else:  # all N slots are drawn: what a graph gets must not depend on how far its batch is padded
+            slots = self.max_nodes
+            noise = torch.stack([torch.randn(slots, width, generator=rng)[:n] for rng in rngs])
         noise = noise.to(graph.B) * graph.B[..., None]
         return torch.cat([noise[..., 1:], eigenvectors(graph, noise[..., 0])], -1)
 
@@ -58,14 +59,6 @@ class ModernEncoder(nn.Module):
         return self.mean(h), self.log_var(h).clamp(-12, 8)
 
 
-class QuietLinear(nn.Linear):
-    """Starts as the constant -4: with little noise in the code the decoder learns to read it before it is compressed."""
-
-    def reset(self, rng: torch.Generator) -> None:
-        nn.init.zeros_(self.weight)
-        nn.init.constant_(self.bias, -4.0)
-
-
 class ModernDecoder(nn.Module):
     """Nodes from their own code and the mean of all; edges from what attention among all nodes makes of the codes."""
 
@@ -74,7 +67,7 @@ class ModernDecoder(nn.Module):
         self.directed = schema.directed
         d, dz, c = config.width, config.dz, config.pair_width
         self.nodes = nn.Sequential(nn.Linear(2 * dz, d), nn.ReLU(), nn.Linear(d, 1))
-        self.values = nn.Sequential(nn.Linear(2 * dz, d), nn.ReLU(), nn.Linear(d, schema.dv))
+        self.values = nn.Sequential(nn.Linear(2 * dz, d), nn.ReLU(), _linear(d, schema.dv))
         self.enter = nn.Sequential(nn.Linear(2 * dz + schema.dv, d), nn.ReLU(), nn.Linear(d, d))
         self.exchange = nn.ModuleList([ExchangeLayer(d, 4) for _ in range(config.decoder_depth)])
         self.pairs = PairFeatures(d, c, self.directed)
@@ -82,7 +75,7 @@ class ModernDecoder(nn.Module):
         self.edges_out = nn.Linear(c, 1)
         self.enter_types = nn.Sequential(nn.Linear(2 * dz + schema.dv, d), nn.ReLU(), nn.Linear(d, d))
         self.type_layers = nn.ModuleList([RelationalLayer(d, num_relations(0, self.directed)) for _ in range(2)])
-        self.types = nn.Sequential(nn.Linear(2 * d, d), nn.ReLU(), nn.Linear(d, schema.de))
+        self.types = nn.Sequential(nn.Linear(2 * d, d), nn.ReLU(), _linear(d, schema.de))
 
     def node_logits(self, z: Float[Tensor, "b n dz"]) -> Float[Tensor, "b n"]:
         everywhere = torch.ones_like(z[..., 0])
@@ -155,6 +148,13 @@ def eigenvectors(graph: Graph, noise: Float[Tensor, "b n"]) -> Float[Tensor, "b 
     vectors = vectors[..., :NUM_EIGENVECTORS]
     missing = NUM_EIGENVECTORS - vectors.shape[-1]
     return nn.functional.pad(vectors, (0, missing)).to(graph.B)
+
+
+def _linear(d: int, e: int) -> nn.Linear:
+    """A linear layer; no columns to predict (e = 0) is nothing to warn about."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Initializing zero-element tensors")
+        return nn.Linear(d, e)
 
 
 def _with_mean(z: Float[Tensor, "b n dz"], B: Float[Tensor, "b n"]) -> Float[Tensor, "b n dw"]:

@@ -1,0 +1,1 @@
+"""What commutes with relabelling nodes: the equivariant linear maps, and layers made of them."""

@@ -1,11 +1,11 @@
 """Every linear map between node and pair features that commutes with relabelling nodes (Maron et al., 2019).
 
-There are Bell(k + l) of them from order k to order l: 2 from nodes to nodes, 5 between nodes and pairs, 15 from pairs to
-pairs, 1 and 2 to invariants. Each function applies a weighted sum of them in broadcast form: pair features are multiplied
-by one weight matrix (two if edges have a direction), everything else happens on node-sized tensors.
+There are Bell(k + l) of them from order k to order l: 2 from nodes to nodes, 5 between nodes and pairs, 15 from pairs
+to pairs, 1 and 2 to invariants. Each function applies a weighted sum of them in broadcast form: pair features are
+multiplied by one weight matrix (two if edges have a direction), everything else happens on node-sized tensors.
 
-`B` weighs the slots in every sum, so empty slots change nothing; sums are means over existing nodes, or large graphs would
-saturate the next layer. `weight` is `maps d e`, one d x e matrix for each map in the order given in the docstring.
+`B` weighs the slots in every sum, so empty slots change nothing; sums are means over existing nodes, or large graphs
+would saturate the next layer. `weight` is `maps d e`: one d x e matrix for each map, in the order of the docstring.
 Undirected functions expect symmetric pairs and return the symmetric part of what the directed ones would.
 """
 
@@ -17,7 +17,9 @@ NUM_MAPS = {(1, 1): 2, (1, 2): 5, (2, 1): 5, (2, 2): 15, (1, 0): 1, (2, 0): 2}
 """Number of maps from order k to order l, keyed (k, l): the Bell numbers of k + l."""
 
 
-def one_to_one(x: Float[Tensor, "b n d"], B: Float[Tensor, "b n"], weight: Float[Tensor, "2 d e"]) -> Float[Tensor, "b n e"]:
+def one_to_one(
+    x: Float[Tensor, "b n d"], B: Float[Tensor, "b n"], weight: Float[Tensor, "2 d e"]
+) -> Float[Tensor, "b n e"]:
     """Maps: x_i; the mean of x."""
     return x @ weight[0] + (node_mean(x, B) @ weight[1])[:, None]
 
@@ -38,8 +40,9 @@ def one_to_two(
         row, column = x @ weight[0], x @ weight[1]
     else:
         row = column = x @ ((weight[0] + weight[1]) / 2)
-    constant, at_diagonal = (mean @ weight[2], mean @ weight[4]) if bias is None else (
-        mean @ weight[2] + bias[0], mean @ weight[4] + bias[1])
+    constant, at_diagonal = mean @ weight[2], mean @ weight[4]
+    if bias is not None:
+        constant, at_diagonal = constant + bias[0], at_diagonal + bias[1]
     pairs = (row + constant[:, None])[:, :, None] + column[:, None, :]
     return add_diagonal(pairs, x @ weight[3] + at_diagonal[:, None])
 
@@ -90,7 +93,9 @@ def two_to_two(
     return add_diagonal(pairs, pools @ on_diagonal.flatten(0, 1) + at_diagonal[:, None])
 
 
-def one_to_zero(x: Float[Tensor, "b n d"], B: Float[Tensor, "b n"], weight: Float[Tensor, "1 d e"]) -> Float[Tensor, "b e"]:
+def one_to_zero(
+    x: Float[Tensor, "b n d"], B: Float[Tensor, "b n"], weight: Float[Tensor, "1 d e"]
+) -> Float[Tensor, "b e"]:
     """Map: the mean of x."""
     return node_mean(x, B) @ weight[0]
 
@@ -133,7 +138,7 @@ class _Pool(torch.autograd.Function):
     @staticmethod
     def forward(ctx, X: Tensor, share: Tensor, directed: bool) -> tuple[Tensor, Tensor, Tensor]:
         b, n, _, d = X.shape
-        ctx.save_for_backward(X if share.requires_grad else X[:0], share)
+        ctx.save_for_backward(X if ctx.needs_input_grad[1] else X[:0], share)
         ctx.directed = directed
         column = (share[:, None, :] @ X.reshape(b, n, n * d)).view(b, n, d)
         row = torch.einsum("bj,bijd->bid", share, X) if directed else column
@@ -152,9 +157,10 @@ class _Pool(torch.autograd.Function):
                 grad_X = grad_X + share[:, None, :, None] * row[:, :, None]
             grad_X.diagonal(dim1=1, dim2=2).add_(diagonal.transpose(1, 2))
         if ctx.needs_input_grad[1]:
-            grad_share = torch.einsum("bijd,bjd->bi", X, column)
+            b, n = share.shape
+            grad_share = (X.reshape(b, n, -1) @ column.reshape(b, -1, 1))[..., 0]
             if ctx.directed:
-                grad_share = grad_share + torch.einsum("bijd,bid->bj", X, row)
+                grad_share = grad_share + (X * row[:, :, None]).sum((1, 3))
         return grad_X, grad_share, None
 
 

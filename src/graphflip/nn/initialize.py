@@ -12,7 +12,7 @@ def reset_parameters(module: nn.Module, rng: torch.Generator) -> None:
     if isinstance(module, nn.Linear):
         # Variance of outputs equal to that of inputs.
         nn.init.normal_(module.weight, std=module.in_features**-0.5, generator=rng)
-        if module.bias is not None:
+        if module.bias is not None:  # pyright: ignore[reportUnnecessaryComparison]
             nn.init.zeros_(module.bias)
     for child in module.children():
         reset_parameters(child, rng)

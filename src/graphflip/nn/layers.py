@@ -12,19 +12,22 @@ Order = Literal[1, 2]
 
 
 class EquivariantLinear(nn.Module):
-    """A linear map from order `k` to order `l` features (1: nodes, 2: pairs) with all Bell(k + l) basis maps and a bias.
+    """A linear map from order `k` to order `l` features (1: nodes, 2: pairs): all Bell(k + l) basis maps and a bias.
 
     Order-2 results have two biases, one for all pairs and one more for the diagonal, as equivariance allows.
     """
 
     def __init__(self, k: Order, l: Order, d: int, e: int, directed: bool = False):
         super().__init__()
-        self.k, self.l, self.directed = k, l, directed
+        self.k: Order = k
+        self.l: Order = l
+        self.directed = directed
         maps = basis.NUM_MAPS[k, l]
         self.weight = nn.Parameter(torch.empty(maps, d, e))
-        self.bias = nn.Parameter(torch.zeros(l, e))
+        self.bias = nn.Parameter(torch.empty(l, e))
+        self.reset()
 
-    def reset(self, rng: torch.Generator) -> None:
+    def reset(self, rng: torch.Generator | None = None) -> None:
         """Draw weights anew so that outputs keep the scale of inputs."""
         maps, d, _ = self.weight.shape
         nn.init.normal_(self.weight, std=(2.0 / (maps * d)) ** 0.5, generator=rng)
@@ -46,24 +49,23 @@ class EquivariantBlock(nn.Module):
         self.linear = EquivariantLinear(k, l, d, e, directed)
         self.mix = nn.Parameter(torch.empty(e, e))
         self.norm = MaskedBatchNorm(e)
+        self.reset()
 
-    def reset(self, rng: torch.Generator) -> None:
+    def reset(self, rng: torch.Generator | None = None) -> None:
         self.linear.reset(rng)
         nn.init.normal_(self.mix, std=self.mix.shape[0] ** -0.5, generator=rng)
-        self.norm.reset(rng)
+        self.norm.reset()
 
     def forward(self, x: Tensor, B: Float[Tensor, "b n"]) -> Tensor:
         linear, mix = self.linear, self.mix
+        # The layer's bias for all is left out: the normalization would subtract it again.
+        for_all = torch.zeros_like(self.norm.shift)
         if not self.training:
-            scale, shift = self.norm.affine()
+            scale, for_all = self.norm.affine()
             mix = mix * scale
-            bias = linear.bias @ mix
-            bias = torch.cat([bias[:1] + shift, bias[1:]])
-            return apply_maps(linear.k, linear.l, x, B, linear.weight @ mix, bias, linear.directed).relu_()
-        # The bias for all is left out: the normalization would subtract it again.
-        bias = torch.cat([torch.zeros_like(linear.bias[:1]), linear.bias[1:] @ mix])
+        bias = torch.cat([for_all[None], linear.bias[1:] @ mix])
         x = apply_maps(linear.k, linear.l, x, B, linear.weight @ mix, bias, linear.directed)
-        return self.norm.normalize_relu(x, B)
+        return self.norm.normalize_relu(x, B) if self.training else x.relu_()
 
 
 class MaskedBatchNorm(nn.Module):
@@ -80,9 +82,11 @@ class MaskedBatchNorm(nn.Module):
         self.register_buffer("running_mean", torch.zeros(d))
         self.register_buffer("running_var", torch.ones(d))
 
-    def reset(self, rng: torch.Generator) -> None:
-        nn.init.ones_(self.scale)
-        nn.init.zeros_(self.shift)
+    def reset(self, rng: torch.Generator | None = None) -> None:
+        """Back to the identity, with nothing remembered."""
+        for ones, zeros in ((self.scale, self.shift), (self.running_var, self.running_mean)):
+            nn.init.ones_(ones)
+            nn.init.zeros_(zeros)
 
     def affine(self) -> tuple[Float[Tensor, " d"], Float[Tensor, " d"]]:
         """The factor and the offset that normalization amounts to in eval mode."""
@@ -158,3 +162,15 @@ class InvariantReadout(nn.Module):
     def forward(self, x: Float[Tensor, "b n d"], B: Float[Tensor, "b n"]) -> Float[Tensor, "b d"]:
         """Expects x >= 0 (after a ReLU), so an empty slot, weighed with zero, never wins."""
         return (x * B[..., None]).amax(1) if x.shape[1] else x.new_zeros(x.shape[0], x.shape[2])
+
+
+class QuietLinear(nn.Linear):
+    """A linear layer that starts as a constant, so that training starts from a prediction that ignores the input."""
+
+    def __init__(self, d: int, e: int, start: float = 0.0):
+        super().__init__(d, e)
+        self.start = start
+
+    def reset(self, rng: torch.Generator) -> None:
+        nn.init.zeros_(self.weight)
+        nn.init.constant_(self.bias, self.start)

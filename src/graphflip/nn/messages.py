@@ -4,6 +4,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
+from ..errors import ConfigError
 from ..graph import Graph
 from .layers import MaskedBatchNorm
 
@@ -20,14 +21,13 @@ def num_relations(graph_columns: int, directed: bool) -> int:
 
 
 class RelationalLayer(nn.Module):
-    """h_i + MLP(h_i W_0 + sum over relations r and neighbors j of R_r[i, j] h_j W_r), normalized over existing nodes."""
+    """h_i + MLP(h_i W_0 + sum over relations r and neighbors j of R_r[i, j] h_j W_r), normalized over nodes."""
 
-    def __init__(self, d: int, num_relations: int, dropout: float = 0.0):
+    def __init__(self, d: int, num_relations: int):
         super().__init__()
         self.message = nn.Linear(d, d * (num_relations + 1), bias=False)
         self.inner, self.outer = MaskedBatchNorm(d), MaskedBatchNorm(d)
         self.update = nn.Linear(d, d, bias=False)
-        self.dropout = dropout
 
     def forward(self, h: Float[Tensor, "b n d"], R: Float[Tensor, "b r n n"], B: Float[Tensor, "b n"]) -> Tensor:
         b, n, d = h.shape
@@ -44,7 +44,7 @@ class AttentionLayer(nn.Module):
 
     def __init__(self, d: int, heads: int, num_relations: int):
         super().__init__()
-        self.heads = heads
+        self.heads = _divisor(heads, d)
         self.project = nn.Linear(d, 3 * d, bias=False)
         self.edge_bias = nn.Linear(num_relations, heads, bias=False)
         self.merge = nn.Linear(d, d)
@@ -58,7 +58,9 @@ class AttentionLayer(nn.Module):
         scores = scores + self.edge_bias(R.permute(0, 2, 3, 1)).permute(0, 3, 1, 2)
         # A missing edge has weight zero in the softmax; a relaxed one counts by its probability.
         there = R[:, :1] + torch.eye(n, device=h.device, dtype=h.dtype)
-        weight = there * (scores - scores.amax(-1, keepdim=True).detach()).exp()
+        highest = scores.detach().masked_fill(there == 0, -torch.inf).amax(-1, keepdim=True)
+        # Absent edges may score higher: they stay finite, for a gradient that says what adding them would do.
+        weight = there * (scores - highest).clamp(max=30).exp()
         attention = weight / weight.sum(-1, keepdim=True).clamp(min=1e-9)
         mixed = (attention @ value).transpose(1, 2).reshape(b, n, d)
         h = self.first(h + self.merge(mixed), B)
@@ -70,7 +72,7 @@ class ExchangeLayer(nn.Module):
 
     def __init__(self, d: int, heads: int):
         super().__init__()
-        self.heads = heads
+        self.heads = _divisor(heads, d)
         self.project, self.merge = nn.Linear(d, 3 * d, bias=False), nn.Linear(d, d)
         self.expand, self.shrink = nn.Linear(d, 2 * d), nn.Linear(2 * d, d)
         self.first, self.second = MaskedBatchNorm(d), MaskedBatchNorm(d)
@@ -83,3 +85,9 @@ class ExchangeLayer(nn.Module):
         mixed = nn.functional.scaled_dot_product_attention(query, key, value, attn_mask=weight)
         h = self.first(h + self.merge(mixed.transpose(1, 2).reshape(b, n, d)), B)
         return self.second(h + self.shrink(self.expand(h).relu()), B) * B[..., None]
+
+
+def _divisor(heads: int, width: int) -> int:
+    if width % heads:
+        raise ConfigError(f"`width` must be a multiple of {heads}, the number of attention heads; got {width}.")
+    return heads
