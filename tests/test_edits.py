@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphflip import Categories, Continuous, Graph, Schema
@@ -35,7 +35,8 @@ def same(g: Graph, h: Graph) -> bool:
 
 def random_pair(seed: int, n: int, m: int) -> tuple[Graph, Graph]:
     schema = random_schema(seed)
-    return tuple(random_graph(schema, n=k, num_graphs=1, seed=seed + k) for k in (n, m))
+    g, h = (random_graph(schema, n=k, num_graphs=1, seed=seed + k) for k in (n, m))
+    return g, h
 
 
 def chloroethene() -> Graph:
@@ -61,7 +62,8 @@ def test_no_edits_between_a_graph_and_itself(seed, n):
     assert edits_between(g, g.pad(n + 2)) == []
 
 
-@given(SEEDS, SIZES, SIZES)
+@given(SEEDS, st.integers(1, 4), st.integers(1, 4))
+@settings(max_examples=10)
 def test_every_step_on_the_way_is_a_graph(seed, n, m):
     g, h = random_pair(seed, n, m)
     edits = edits_between(g, h)
