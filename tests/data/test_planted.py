@@ -106,10 +106,11 @@ def test_positives_have_one_motif_that_one_edit_takes_away(dataset):
     assert bool((answers(graph) == 1).all())
 
 
-def test_at_least_half_of_the_negatives_are_near_misses(dataset):
+def test_most_negatives_are_near_misses(dataset):
     graph = dataset.graphs((dataset.labels == 0).nonzero()[:, 0])
     assert not bool(motif_nodes(graph).any())
-    assert float((answers(graph) == 1).float().mean()) >= 0.5
+    # Half are made to be, and about three in four of the shuffled ones happen to be.
+    assert float((answers(graph) == 1).float().mean()) > 0.82
 
 
 def test_no_count_tells_the_classes_apart(dataset):
