@@ -1,0 +1,1 @@
+"""What is trained: classifiers, judges, the autoencoder; how, and the folders they are kept in."""

@@ -65,7 +65,9 @@ Inference = MostLikely | Gumbel | Soft
 """The ways to infer a graph from the decoder's distribution."""
 
 
-def draw_columns(infer: Inference, parameters: Tensor, slices: Sequence[tuple[Categories | Continuous, slice]]) -> Tensor:
+def draw_columns(
+    infer: Inference, parameters: Tensor, slices: Sequence[tuple[Categories | Continuous, slice]]
+) -> Tensor:
     """Attributes from decoder outputs: a draw for each group of categories, the mean for continuous columns."""
     parts = [
         infer.category(parameters[..., at]) if isinstance(column, Categories) else parameters[..., at]

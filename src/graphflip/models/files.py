@@ -25,11 +25,26 @@ def read_tensors(path: Path) -> tuple[dict[str, Tensor], dict[str, str]]:
 
     try:
         with safe_open(path, framework="pt") as file:
-            return {name: file.get_tensor(name) for name in file.keys()}, file.metadata() or {}
+            names = file.keys()
+            return {name: file.get_tensor(name) for name in names}, file.metadata() or {}
     except FileNotFoundError as error:
         raise ModelFileError(f"{path}: no such file. Give the folder of a trained model, or train one.") from error
     except (SafetensorError, OSError) as error:
-        raise ModelFileError(f"{path}: not a readable safetensors file ({error}). Copy or train the model again.") from error
+        raise ModelFileError(
+            f"{path}: not a readable safetensors file ({error}). Copy or train the model again."
+        ) from error
+
+
+def misfits(tensors: Mapping[str, Tensor], expected: Mapping[str, Tensor]) -> list[str]:
+    """Names that only one side has, and names of tensors of other shape or kind of number."""
+
+    def differ(name: str) -> bool:
+        found, wanted = tensors.get(name), expected.get(name)
+        if found is None or wanted is None:
+            return True
+        return found.shape != wanted.shape or found.is_floating_point() != wanted.is_floating_point()
+
+    return sorted(name for name in {*tensors, *expected} if differ(name))
 
 
 def write_atomically(path: Path, blob: bytes) -> None:

@@ -7,7 +7,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from ..data.dataset import Batch, GraphDataset
-from .classifier import AbstractClassifier
+from ..graph import Graph
 from .decode import MostLikely
 from .pegvae import PEGVAE
 
@@ -16,9 +16,12 @@ _BATCH = 128
 
 @dataclass(frozen=True)
 class Classification:
-    """Cross-entropy; the best weights are those of the highest validation AUROC."""
+    """Cross-entropy; the best weights are those with the lowest on the validation part.
 
-    score: str = "auroc"
+    Not those of the highest AUROC: that may be reached before probabilities mean anything.
+    """
+
+    score: str = "log_likelihood"
 
     def loss(self, model: nn.Module, batch: Batch, rng: torch.Generator, progress: float) -> Tensor:
         return nn.functional.cross_entropy(model(batch.graph), batch.labels)
@@ -29,7 +32,7 @@ class Classification:
 
 @dataclass(frozen=True)
 class Reconstruction:
-    """The paper's objective: -E[log p(G | z)] + beta KL, beta rising from zero during the first `burn_in` of the run."""
+    """The paper's objective: -E[log p(G | z)] + beta KL; beta rises from zero in the first `burn_in` of the run."""
 
     beta: float
     burn_in: float = 0.1
@@ -50,15 +53,17 @@ class Reconstruction:
 
 @torch.no_grad()
 def measure_classifier(model: nn.Module, dataset: GraphDataset) -> dict[str, float]:
-    """AUROC (two classes), accuracy and cross-entropy on all graphs of a dataset."""
+    """AUROC (mean over classes that some graphs have and some have not), accuracy and cross-entropy on a dataset."""
     logits = predict(model, dataset)
     figures = {
         "accuracy": float((logits.argmax(-1) == dataset.labels).float().mean()),
-        "cross_entropy": float(nn.functional.cross_entropy(logits, dataset.labels)),
+        "log_likelihood": -float(nn.functional.cross_entropy(logits, dataset.labels)),
     }
-    margins = [logits[:, k] - torch.cat([logits[:, :k], logits[:, k + 1 :]], 1).logsumexp(1) for k in range(logits.shape[1])]
+    margins = [
+        logits[:, k] - torch.cat([logits[:, :k], logits[:, k + 1 :]], 1).logsumexp(1) for k in range(logits.shape[1])
+    ]
     areas = [auroc(margin, (dataset.labels == k).long()) for k, margin in enumerate(margins)]
-    return {"auroc": sum(areas) / len(areas), **figures}
+    return {"auroc": float(torch.tensor(areas, dtype=torch.float64).nanmean()), **figures}
 
 
 @torch.no_grad()
@@ -72,12 +77,12 @@ def predict(model: nn.Module, dataset: GraphDataset) -> Float[Tensor, "g c"]:
 
 
 def auroc(scores: Float[Tensor, " g"], labels: Int[Tensor, " g"]) -> float:
-    """Chance that a random member of class 1 scores higher than one of class 0; ties count half.
+    """Chance that a random member of class 1 scores higher than one of class 0; ties count half. NaN for one class.
 
     >>> auroc(torch.tensor([0.1, 0.4, 0.35, 0.8]), torch.tensor([0, 0, 1, 1]))
     0.75
     """
-    ordered, inverse, counts = scores.double().unique(return_inverse=True, return_counts=True)
+    _, inverse, counts = scores.double().unique(return_inverse=True, return_counts=True)
     last = counts.cumsum(0)
     rank = (last - (counts - 1) / 2.0)[inverse]  # mean rank among ties, from 1
     positive = int(labels.sum())
@@ -91,8 +96,8 @@ def auroc(scores: Float[Tensor, " g"], labels: Int[Tensor, " g"]) -> float:
 def measure_vae(vae: PEGVAE, dataset: GraphDataset, seed: int = 1) -> dict[str, float]:
     """Mean -ELBO (beta 1) with its parts, in nats per graph, and what decoding the posterior mean rebuilds exactly.
 
-    `atoms`: share of nodes with the right type. `edges`: right edges with the right type, as a share of all edges that are
-    there or were rebuilt. `graphs`: share of graphs rebuilt whole.
+    `atoms`: share of nodes with the right type. `edges`: right edges with the right type, as a share of all edges that
+    are there or were rebuilt. `graphs`: share of graphs rebuilt whole.
     """
     vae.eval()
     rng = torch.Generator().manual_seed(seed)
@@ -115,7 +120,7 @@ def measure_vae(vae: PEGVAE, dataset: GraphDataset, seed: int = 1) -> dict[str, 
     return {name: total / len(dataset) for name, total in totals.items()} | shares
 
 
-def _compare(real, rebuilt) -> dict[str, Tensor]:
+def _compare(real: Graph, rebuilt: Graph) -> dict[str, Tensor]:
     there, there_too = real.B > 0.5, rebuilt.B > 0.5
     atom = ((real.V - rebuilt.V).abs().sum(-1) < 0.5) & (there == there_too)
     edge, edge_too = real.A > 0.5, rebuilt.A > 0.5

@@ -33,7 +33,7 @@ class PaperEncoder(nn.Module):
         X = torch.cat([X, graph.A[..., None], graph.E], -1)
         for block in self.pairs:
             X = block(X, graph.B)
-        # Pairs with an empty slot must not reach it: empty slots see what all nodes have in common, and that they are empty.
+        # An empty slot sees what all nodes have in common and that it is empty, but none of its pairs.
         X = X * (exists[:, :, None] * exists[:, None])
         h = torch.cat([self.lower(X, graph.B), exists], -1)
         mean, log_var = self.out(h, graph.B).chunk(2, -1)

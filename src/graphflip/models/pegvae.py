@@ -13,7 +13,7 @@ from typing import ClassVar, Literal
 
 import torch
 from jaxtyping import Float
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 from torch import Tensor, nn
 
 from ..graph import Graph
@@ -28,11 +28,11 @@ class PEGVAEConfig(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     design: Literal["paper", "modern"] = "modern"
-    dz: int = 24
-    width: int = 64
-    pair_width: int = 16
-    depth: int = 5
-    decoder_depth: int = 3
+    dz: int = Field(default=24, gt=0)
+    width: int = Field(default=64, gt=0)
+    pair_width: int = Field(default=16, gt=0)
+    depth: int = Field(default=5, gt=0)
+    decoder_depth: int = Field(default=3, ge=0)
 
 
 PAPER = PEGVAEConfig(design="paper", dz=1, width=20, pair_width=20, depth=4)

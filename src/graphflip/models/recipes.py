@@ -1,6 +1,8 @@
 """Recipes: which model, objective and settings `graphflip train` uses for a role and a preset."""
 
+import copy
 import csv
+import importlib.util
 import io
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,16 +10,18 @@ from pathlib import Path
 from typing import Any, Literal
 
 import torch
+from pydantic import ValidationError
 from torch import nn
 
 from ..data.dataset import GraphDataset
-from ..errors import ConfigError, DataError, require
+from ..errors import ConfigError, require
+from ..schema import first_problem
 from .classifier import AttentionClassifier, InvariantClassifier, RelationalGIN
 from .files import write_atomically
 from .objectives import Classification, Reconstruction, measure_classifier, measure_vae
 from .pegvae import PAPER, PEGVAE
 from .store import Card, DataCard, save_model
-from .train import Epoch, Objective, Progress, TrainConfig, fit
+from .train import Epoch, Objective, Progress, TrainConfig, fit, read_result
 from .trees import TreesConfig, fit_trees
 
 Role = Literal["classifier", "vae", "judge"]
@@ -47,12 +51,12 @@ def recipe(role: str, preset: str, dataset: GraphDataset) -> Recipe:
 
     match role, preset:
         case "classifier", "default":
-            return Recipe(sized(RelationalGIN), Classification(), TrainConfig(epochs=40))
+            return Recipe(sized(RelationalGIN), Classification(), TrainConfig(epochs=30))
         case "classifier", "paper":
             training = TrainConfig(epochs=100, rate=1e-3, weight_decay=1e-4, validate_every=2)
             return Recipe(sized(InvariantClassifier), Classification(), training)
         case "judge", "gnn":
-            return Recipe(sized(AttentionClassifier), Classification(), TrainConfig(epochs=40, rate=1e-3, seed=1))
+            return Recipe(sized(AttentionClassifier), Classification(), TrainConfig(epochs=25, rate=1e-3, seed=1))
         case "vae", "modern":
             training = TrainConfig(epochs=200, weight_decay=1e-4, average=0.99, validate_every=5)
             return Recipe(PEGVAE(schema), Reconstruction(beta=0.05), training)
@@ -81,12 +85,12 @@ def train_model(
     `changes` override single settings of the recipe's TrainConfig.
     """
     preset = preset or PRESETS.get(role, ("",))[0]
-    if role != "vae" and len(dataset.classes) < 2:
-        raise DataError(f"{dataset.name}: training a {role} needs graphs of at least 2 classes; got {len(dataset.classes)}.")
+    if role != "vae":
+        dataset.require_classes()
     if (role, preset) == ("judge", "trees"):
-        return _train_trees(dataset, folder, (changes or {}).get("seed", 0))
+        return _train_trees(dataset, folder, _changed(TrainConfig(), changes).seed)
     plan = recipe(role, preset, dataset)
-    training = TrainConfig.model_validate(plan.training.model_dump() | (changes or {}))
+    training = _changed(plan.training, changes)
     plan = Recipe(plan.model, plan.objective, training)
     if processes > 1:
         history = _fit_in_processes(plan, dataset, folder, resume, processes)
@@ -94,9 +98,18 @@ def train_model(
         history = fit(plan.model, plan.objective, dataset, training, folder, resume, watch)
     measure = measure_vae if isinstance(plan.model, PEGVAE) else measure_classifier
     figures = measure(plan.model, dataset.part("test"))  # pyright: ignore[reportArgumentType]
-    settings = training.model_dump() | ({"beta": plan.objective.beta} if isinstance(plan.objective, Reconstruction) else {})
+    settings = {"role": role, "preset": preset, **training.model_dump()}
+    if isinstance(plan.objective, Reconstruction):
+        settings["beta"] = plan.objective.beta
     save_curves(history, folder)
-    return save_model(plan.model, folder, DataCard.of(dataset), {"role": role, "preset": preset, **settings}, figures)
+    return save_model(plan.model, folder, DataCard.of(dataset), settings, figures)
+
+
+def _changed(training: TrainConfig, changes: dict[str, Any] | None) -> TrainConfig:
+    try:
+        return TrainConfig.model_validate(training.model_dump() | (changes or {}))
+    except ValidationError as error:
+        raise ConfigError(f"The settings of training do not hold: {first_problem(error)}. Correct this one.") from error
 
 
 def save_curves(history: list[Epoch], folder: Path) -> None:
@@ -108,6 +121,11 @@ def save_curves(history: list[Epoch], folder: Path) -> None:
     for line in history:
         table.writerow([line.epoch, line.loss, line.rate, *(line.figures.get(name, "") for name in names)])
     write_atomically(folder / "curves.csv", text.getvalue().encode())
+    if importlib.util.find_spec("matplotlib") is not None:
+        write_atomically(folder / "curves.svg", _draw_curves(history, names))
+
+
+def _draw_curves(history: list[Epoch], names: list[str]) -> bytes:
     figures = require("matplotlib.figure", "plot", "Drawing training curves")
     figure = figures.Figure(figsize=(8, 3.2), layout="constrained")
     left, right = figure.subplots(1, 2)
@@ -118,10 +136,11 @@ def save_curves(history: list[Epoch], folder: Path) -> None:
     for name in shown:
         right.plot([line.epoch for line in measured], [line.figures[name] for line in measured], label=name)
     right.set(xlabel="epoch", ylabel="validation")
-    right.legend()
+    if shown:
+        right.legend()
     picture = io.BytesIO()
     figure.savefig(picture, format="svg", metadata={"Date": None})
-    write_atomically(folder / "curves.svg", picture.getvalue())
+    return picture.getvalue()
 
 
 def _train_trees(dataset: GraphDataset, folder: Path, seed: int) -> Card:
@@ -138,14 +157,18 @@ def _fit_in_processes(plan: Recipe, dataset: GraphDataset, folder: Path, resume:
 
     port = _free_port()
     mp.spawn(_one_process, (processes, port, plan, dataset, folder, resume), nprocs=processes)  # pyright: ignore
-    return fit(plan.model, plan.objective, dataset, plan.training, folder, resume=True)
+    return read_result(plan.model, folder)
 
 
-def _one_process(rank: int, world: int, port: int, plan: Recipe, dataset: GraphDataset, folder: Path, resume: bool) -> None:
+def _one_process(
+    rank: int, world: int, port: int, plan: Recipe, dataset: GraphDataset, folder: Path, resume: bool
+) -> None:
     torch.set_num_threads(1)
+    # Tensors reach a process as shared memory; each needs weights of its own.
+    model = copy.deepcopy(plan.model)
     torch.distributed.init_process_group("gloo", init_method=f"tcp://127.0.0.1:{port}", rank=rank, world_size=world)
     try:
-        fit(plan.model, plan.objective, dataset, plan.training, folder, resume)
+        fit(model, plan.objective, dataset, plan.training, folder, resume)
     finally:
         torch.distributed.destroy_process_group()
 

@@ -1,10 +1,12 @@
-"""Model folders: `card.json` says what the model is, `weights.safetensors` holds its numbers. Loading runs no code from files."""
+"""Model folders: `card.json` says what a model is, `weights.safetensors` holds its numbers. Loading runs no code."""
 
 import hashlib
 import json
+import math
 from pathlib import Path
 from typing import Any
 
+import torch
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from torch import nn
 
@@ -13,7 +15,7 @@ from ..data.dataset import GraphDataset
 from ..errors import ConfigError, ModelFileError, SchemaError
 from ..schema import Schema, first_problem
 from .classifier import AttentionClassifier, ClassifierConfig, InvariantClassifier, RelationalGIN
-from .files import read_tensors, write_atomically
+from .files import misfits, read_tensors, write_atomically
 from .pegvae import PEGVAE, PEGVAEConfig
 from .trees import TreeClassifier, TreesConfig
 
@@ -67,7 +69,7 @@ def save_model(
     training: dict[str, Any] | None = None,
     figures: dict[str, float] | None = None,
 ) -> Card:
-    """Write a model folder. The card is written last and names the weights by their hash: half a folder does not load."""
+    """Write a model folder. The card is written last and names the weights by hash: half a folder does not load."""
     from safetensors.torch import save
 
     blob = save({name: tensor.contiguous().clone() for name, tensor in model.state_dict().items()})
@@ -77,7 +79,7 @@ def save_model(
         graphs=model.schema.to_dict(),  # pyright: ignore
         data=data,
         training=training or {},
-        figures=figures or {},
+        figures={name: value for name, value in (figures or {}).items() if math.isfinite(value)},  # JSON has no NaN
         sha256=hashlib.sha256(blob).hexdigest(),
     )
     write_atomically(folder / WEIGHTS, blob)
@@ -86,20 +88,23 @@ def save_model(
 
 
 def load_model(source: str | Path, expect: type[nn.Module] | None = None) -> Any:
-    """The model in a folder, or one that the package carries, e.g. `"mutagenicity/classifier"`; in eval mode, frozen."""
+    """The model in a folder, or one that the package carries (`"mutagenicity/classifier"`); in eval mode, frozen."""
     folder = find_model(source)
     card = read_card(folder)
     if card.kind not in CLASSES:
         raise ModelFileError(f"{folder / CARD}: `kind` must be one of {', '.join(CLASSES)}; got {card.kind!r}.")
     cls, config_cls = CLASSES[card.kind]
     if expect is not None and not issubclass(cls, expect):
-        raise ModelFileError(f"{folder}: a {expect.__name__} is needed here; this is a {card.kind}. Give another folder.")
+        raise ModelFileError(
+            f"{folder}: a {expect.__name__} is needed here; this is a {card.kind}. Give another folder."
+        )
     try:
         schema, config = Schema.from_dict(card.graphs), config_cls.model_validate(card.config)
-    except (SchemaError, ValidationError) as error:
+        with torch.device("meta"):  # shapes only: the numbers come from the file
+            model = cls(schema, config)  # pyright: ignore[reportCallIssue]
+    except (SchemaError, ConfigError, ValidationError) as error:
         reason = first_problem(error) if isinstance(error, ValidationError) else str(error)
         raise ModelFileError(f"{folder / CARD}: {reason}. Copy or train the model again.") from error
-    model = cls(schema, config)  # pyright: ignore[reportCallIssue]
     _load_weights(model, folder / WEIGHTS, card)
     return model.eval().requires_grad_(False)
 
@@ -110,10 +115,8 @@ def find_model(source: str | Path) -> Path:
         return Path(source)
     if isinstance(source, str) and ".." not in source and (PRETRAINED / source / CARD).is_file():
         return PRETRAINED / source
-    raise ConfigError(
-        f"A model must be a folder with {CARD}, or one of {', '.join(pretrained_models()) or '(none in this installation)'}; "
-        f"got {str(source)!r}."
-    )
+    names = ", ".join(pretrained_models()) or "(none in this installation)"
+    raise ConfigError(f"A model must be a folder with {CARD}, or one of {names}; got {str(source)!r}.")
 
 
 def pretrained_models() -> list[str]:
@@ -122,6 +125,7 @@ def pretrained_models() -> list[str]:
 
 
 def read_card(folder: Path) -> Card:
+    """The card of a model folder, checked."""
     path = folder / CARD
     try:
         stored = json.loads(path.read_text(encoding="utf-8"))
@@ -132,8 +136,8 @@ def read_card(folder: Path) -> Card:
     newer = stored.get("format") if isinstance(stored, dict) else None
     if isinstance(newer, int) and newer > FORMAT:
         raise ModelFileError(
-            f"{path}: written in format {newer} by graphflip {stored.get('version')}; this is {__version__}, which reads up to "
-            f"format {FORMAT}. Install a newer graphflip."
+            f"{path}: written in format {newer} by graphflip {stored.get('version')}; this is {__version__}, which "
+            f"reads up to format {FORMAT}. Install a newer graphflip."
         )
     try:
         return Card.model_validate(stored)
@@ -147,9 +151,10 @@ def _load_weights(model: nn.Module, path: Path, card: Card) -> None:
     if hashlib.sha256(path.read_bytes()).hexdigest() != card.sha256:
         raise ModelFileError(f"{path}: its sha256 is not the one on the card: the file is damaged. Copy it again.")
     tensors, _ = read_tensors(path)
-    expected = model.state_dict()
-    wrong = [name for name in expected if name not in tensors or tensors[name].shape != expected[name].shape]
-    if wrong or set(tensors) - set(expected):
-        names = ", ".join((wrong or sorted(set(tensors) - set(expected)))[:3])
-        raise ModelFileError(f"{path}: tensors do not fit the configuration on the card ({names}). Train the model again.")
-    model.load_state_dict(tensors)
+    wrong = misfits(tensors, model.state_dict())
+    if wrong:
+        names = ", ".join(wrong[:3])
+        raise ModelFileError(
+            f"{path}: tensors do not fit the configuration on the card ({names}). Train the model again."
+        )
+    model.load_state_dict(tensors, assign=True)

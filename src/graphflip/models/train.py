@@ -1,14 +1,16 @@
-"""Training: one plain loop for classifiers and autoencoders, checkpointed so that a killed run ends with the same weights.
+"""Training: one plain loop for classifiers and autoencoders; a killed run, resumed, ends with the same weights.
 
-All chance comes from two generators (order of batches; noise of the objective) and the learning rate is a function of
-progress and history, so a checkpoint at the end of an epoch holds everything that the rest of the run depends on.
+All chance comes from two generators (order of batches; noise of the objective) and, for dropout, from the number of the
+step; the learning rate is a function of progress and history. So a checkpoint at the end of an epoch holds everything
+that the rest of the run depends on.
 """
 
 import copy
 import json
 import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
@@ -17,15 +19,15 @@ from pydantic import BaseModel, ConfigDict, Field
 from torch import Tensor, nn
 
 from ..data.dataset import Batch, GraphDataset
-from ..errors import ConfigError, DataError
+from ..errors import ConfigError, DataError, ModelFileError
 from ..nn.initialize import reset_parameters
-from .files import read_tensors, write_tensors
+from .files import misfits, read_tensors, write_tensors
 
 CHECKPOINT = "checkpoint.safetensors"
 
 
 class TrainConfig(BaseModel):
-    """How to train. `decay="cosine"` lowers the rate to zero; `"plateau"` halves it after `plateau` epochs of no progress.
+    """How to train. `decay="cosine"` lowers the rate to zero, `"plateau"` halves it after `plateau` idle epochs.
 
     `average` is the decay of the moving average of weights that is validated and kept (0: the weights themselves).
     `patience` stops early after that many epochs without a better validation score (0: never).
@@ -49,7 +51,8 @@ class TrainConfig(BaseModel):
 class Objective(Protocol):
     """What is minimized, and what is measured on the validation part; `score` is the figure to maximize."""
 
-    score: str
+    @property
+    def score(self) -> str: ...
 
     def loss(self, model: nn.Module, batch: Batch, rng: torch.Generator, progress: float) -> Tensor: ...
 
@@ -83,43 +86,58 @@ def fit(
     folder: Path | None = None,
     resume: bool = False,
     watch: Callable[[Progress], None] = lambda _: None,
+    checkpoint_seconds: float = 10.0,
 ) -> list[Epoch]:
     """Train `model` on the train part and leave the weights in it that scored best on the validation part.
 
-    With a `folder`, checkpoints are written there; `resume` goes on from the last one and ends with exactly the weights
-    of an uninterrupted run. Under torch.distributed every process takes its share of each batch.
+    With a `folder`, a checkpoint is written there after an epoch if the last one is `checkpoint_seconds` old; `resume`
+    goes on from it and ends with exactly the weights of an uninterrupted run. Under torch.distributed every process
+    takes its share of each batch.
     """
     train, validation = dataset.part("train"), dataset.part("validation")
     if len(train) < 2 or not len(validation):
-        raise DataError(f"{dataset.name}: training needs 2 graphs and 1 to validate; got {len(train)}, {len(validation)}.")
-    run = _Run(model, config)
+        raise DataError(
+            f"{dataset.name}: training needs 2 graphs and 1 to validate; got {len(train)}, {len(validation)}."
+        )
+    run = _Run(model, config, dataset.fingerprint())
     if resume and folder is not None and (folder / CHECKPOINT).exists():
         run.load(folder / CHECKPOINT)
     started, saved = time.monotonic(), time.monotonic()
     while len(run.history) < config.epochs and not _out_of_patience(run.history, config.patience):
         loss = run.train_epoch(objective, train)
         run.finish_epoch(objective, validation, loss)
-        watch(Progress(epoch=len(run.history), epochs=config.epochs, last=run.history[-1], seconds=time.monotonic() - started))
         # An epoch can be shorter than writing it down; what is lost by a kill is repeated exactly.
-        if folder is not None and run.rank == 0 and time.monotonic() - saved > 10:
+        if folder is not None and run.rank == 0 and time.monotonic() - saved >= checkpoint_seconds:
             run.save(folder / CHECKPOINT)
             saved = time.monotonic()
+        seconds = time.monotonic() - started
+        watch(Progress(epoch=len(run.history), epochs=config.epochs, last=run.history[-1], seconds=seconds))
     if folder is not None and run.rank == 0:
         run.save(folder / CHECKPOINT)
     model.load_state_dict(run.best)
     return run.history
 
 
+def read_result(model: nn.Module, folder: Path) -> list[Epoch]:
+    """Put the best weights of the run in `folder` into `model`; its training curve."""
+    tensors, about = _read_checkpoint(folder / CHECKPOINT, model)
+    model.load_state_dict(_below(tensors, "best"))
+    return [Epoch(**line) for line in about["history"]]
+
+
 class _Run:
     """Everything a run's future depends on."""
 
-    def __init__(self, model: nn.Module, config: TrainConfig):
-        distributed = torch.distributed.is_available() and torch.distributed.is_initialized()
-        self.rank, self.world = (torch.distributed.get_rank(), torch.distributed.get_world_size()) if distributed else (0, 1)
+    def __init__(self, model: nn.Module, config: TrainConfig, data: str):
+        self.rank, self.world = 0, 1
+        if torch.distributed.is_available() and torch.distributed.is_initialized():
+            self.rank, self.world = torch.distributed.get_rank(), torch.distributed.get_world_size()
         self.model, self.config = model, config
+        self.settings = config.model_dump() | {"data": data, "processes": self.world}
         self.order, self.noise = torch.Generator(), torch.Generator()
         self.order.manual_seed(config.seed)
         self.noise.manual_seed(config.seed * 1009 + self.rank + 1)
+        self.noise_states: list[Tensor] = []  # of all processes, as of the last epoch
         reset_parameters(model, torch.Generator().manual_seed(config.seed))
         self.average = copy.deepcopy(model)
         self.best = {name: tensor.clone() for name, tensor in model.state_dict().items()}
@@ -131,14 +149,16 @@ class _Run:
         self.model.train()
         forward = _Loss(self.model, objective)
         if self.world > 1:
-            forward = nn.parallel.DistributedDataParallel(forward)
+            # A schema without edge columns, say, leaves the network for them unused.
+            forward = nn.parallel.DistributedDataParallel(forward, find_unused_parameters=True)
         per_epoch, total = math.ceil(len(train) / self.config.batch_size), 0.0
         for k, batch in enumerate(train.batches(self.config.batch_size, self.order)):
             progress = (len(self.history) + k / per_epoch) / self.config.epochs
             rate = learning_rate(self.config, progress, self.history)
             for group in self.optimizer.param_groups:
                 group["lr"] = rate
-            loss = forward(_share(batch, self.rank, self.world), self.noise, progress)
+            with _lent_chance((self.config.seed * 1009 + self.rank) * 1_000_003 + self.steps):
+                loss = forward(_share(batch, self.rank, self.world), self.noise, progress)
             self.optimizer.zero_grad()
             loss.backward()
             nn.utils.clip_grad_norm_(self.model.parameters(), self.config.clip)
@@ -150,17 +170,28 @@ class _Run:
 
     def finish_epoch(self, objective: Objective, validation: GraphDataset, loss: float) -> None:
         """Measure on the validation part, keep what is best, write the line of the curve."""
+        self._synchronize()
         epoch = Epoch(epoch=len(self.history) + 1, loss=loss, rate=self.optimizer.param_groups[0]["lr"])
         last = epoch.epoch == self.config.epochs
         if epoch.epoch % self.config.validate_every == 0 or last:
             self.average.eval()
             figures = objective.measure(self.average, validation)
             scores = [line.figures[objective.score] for line in self.history if line.figures]
+            scores = [score for score in scores if not math.isnan(score)]
             best = not scores or figures[objective.score] > max(scores)
             if best:
                 self.best = {name: tensor.clone() for name, tensor in self.average.state_dict().items()}
             epoch = epoch.model_copy(update={"figures": figures, "best": best})
         self.history.append(epoch)
+
+    def _synchronize(self) -> None:
+        """Share what differs between processes: statistics, or they would judge differently, and states of chance."""
+        state = self.noise.get_state()
+        self.noise_states = [torch.empty_like(state) for _ in range(self.world)] if self.world > 1 else [state]
+        if self.world > 1:
+            torch.distributed.all_gather(self.noise_states, state)
+            for buffer in self.average.buffers():
+                torch.distributed.broadcast(buffer, 0)
 
     @torch.no_grad()
     def _update_average(self) -> None:
@@ -174,24 +205,25 @@ class _Run:
         tensors = {f"{part}.{name}": tensor for part, state in parts.items() for name, tensor in state.items()}
         for k, state in self.optimizer.state_dict()["state"].items():
             tensors |= {f"optimizer.{k}.{name}": tensor for name, tensor in state.items()}
-        tensors |= {"order": self.order.get_state(), "noise": self.noise.get_state()}
+        tensors["order"] = self.order.get_state()
+        tensors |= {_noise_name(rank): state for rank, state in enumerate(self.noise_states)}
         about = {
-            "config": self.config.model_dump(),
+            "config": self.settings,
             "steps": self.steps,
             "history": [line.model_dump() for line in self.history],
         }
         write_tensors(path, tensors, {"run": json.dumps(about)})
 
     def load(self, path: Path) -> None:
-        tensors, metadata = read_tensors(path)
-        about = json.loads(metadata["run"])
-        refuse_changes(path, about["config"], self.config.model_dump())
+        tensors, about = _read_checkpoint(path, self.model)
+        refuse_changes(path, about["config"], self.settings)
         for part, state in (("model", self.model), ("average", self.average)):
             state.load_state_dict(_below(tensors, part))
         self.best = _below(tensors, "best")
         self._load_optimizer(_below(tensors, "optimizer"))
         self.order.set_state(tensors["order"])
-        self.noise.set_state(tensors["noise"])
+        self.noise.set_state(tensors[_noise_name(self.rank)])
+        self.noise_states = [tensors[_noise_name(rank)] for rank in range(self.world)]
         self.steps, self.history = about["steps"], [Epoch(**line) for line in about["history"]]
 
     def _load_optimizer(self, tensors: dict[str, Tensor]) -> None:
@@ -214,6 +246,14 @@ class _Loss(nn.Module):
         return self.objective.loss(self.model, batch, rng, progress)
 
 
+@contextmanager
+def _lent_chance(seed: int) -> Iterator[None]:
+    """Dropout draws from torch's global generator: seed it for one step, then give its own state back."""
+    with torch.random.fork_rng(devices=[]):
+        torch.default_generator.manual_seed(seed)
+        yield
+
+
 def learning_rate(config: TrainConfig, progress: float, history: list[Epoch]) -> float:
     """The rate at a share `progress` of the run: warm-up, then the decay."""
     warm = min(1.0, progress / config.warm_up) if config.warm_up else 1.0
@@ -233,8 +273,9 @@ def _plateaus(history: list[Epoch], length: int) -> int:
 
 
 def _out_of_patience(history: list[Epoch], patience: int) -> bool:
-    best = max((line.epoch for line in history if line.best), default=0)
-    return patience > 0 and len(history) - best >= patience
+    if not patience or not history or not history[-1].figures:  # stop on a measured epoch only
+        return False
+    return len(history) - max(line.epoch for line in history if line.best) >= patience
 
 
 def _share(batch: Batch, rank: int, world: int) -> Batch:
@@ -249,9 +290,28 @@ def _below(tensors: Mapping[str, Tensor], part: str) -> dict[str, Tensor]:
     return {name.removeprefix(f"{part}."): tensor for name, tensor in tensors.items() if name.startswith(f"{part}.")}
 
 
+def _noise_name(rank: int) -> str:
+    return f"noise.{rank}" if rank else "noise"
+
+
+def _read_checkpoint(path: Path, model: nn.Module) -> tuple[dict[str, Tensor], dict[str, Any]]:
+    tensors, metadata = read_tensors(path)
+    try:
+        about = json.loads(metadata["run"])
+    except (KeyError, ValueError) as error:
+        raise ModelFileError(f"{path}: not a checkpoint of a run. Remove it, or start in another folder.") from error
+    wrong = misfits(_below(tensors, "model"), model.state_dict())
+    if wrong:
+        raise ConfigError(
+            f"{path}: a checkpoint must be of the model that is trained; this one has other {', '.join(wrong[:3])}. "
+            "Give the role and preset the run was started with, or start anew in another folder."
+        )
+    return tensors, about
+
+
 def refuse_changes(path: Path, stored: dict[str, Any], asked: dict[str, Any]) -> None:
     """Going on with other settings would be neither run: say what differs."""
-    different = [f"{key}: {stored.get(key)} -> {asked[key]}" for key in asked if stored.get(key) != asked[key]]
+    different = [f"{key}: {stored[key]} -> {asked.get(key)}" for key in stored if stored[key] != asked.get(key)]
     if different:
         raise ConfigError(
             f"{path}: a resumed run must have the settings it was started with; these differ: {', '.join(different)}. "

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from torch import Tensor
 
 from ..data.dataset import GraphDataset
-from ..errors import require
+from ..errors import DataError, require
 from ..graph import Graph
 from ..schema import Schema
 from .classifier import AbstractClassifier
@@ -69,6 +69,11 @@ def fit_trees(dataset: GraphDataset, config: TreesConfig, seed: int = 0) -> Tree
     """Grow trees on the train part."""
     ensemble = require("sklearn.ensemble", "train", "Training the tree judge")
     train = dataset.part("train")
+    train.require_classes()
+    if len(dataset.classes) != 2:
+        raise DataError(
+            f"{dataset.name}: the tree judge is for two classes; got {len(dataset.classes)}. Use the judge `gnn`."
+        )
     counts = torch.cat([environment_counts(train.graphs([k]), config) for k in range(len(train))])
     grower = ensemble.HistGradientBoostingClassifier(
         max_iter=config.num_trees,

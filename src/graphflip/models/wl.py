@@ -1,4 +1,4 @@
-"""Counts of node environments by color refinement (Weisfeiler-Leman), as fixed-length vectors for models that are no GNN."""
+"""Counts of node environments by color refinement (Weisfeiler-Leman): vectors for models that are no GNN."""
 
 import torch
 from jaxtyping import Float, Int
