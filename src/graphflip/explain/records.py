@@ -62,7 +62,7 @@ def from_record(stored: Any, schema: Schema) -> Counterfactual:
         target=target,
         factual=factual,
         counterfactual=counterfactual,
-        p_factual=_number(stored, "p_factual", 0.0) or 0.0,
+        p_factual=float(_number(stored, "p_factual", 0.0) or 0.0),
         p_counterfactual=_number(stored, "p_counterfactual", None),
         outcome=_outcome(stored),
         seed=int(_number(stored, "seed", 0) or 0),
@@ -112,7 +112,7 @@ def _check_edits(stored: dict[str, Any], factual, counterfactual) -> None:
         raise DataError("`edits` must turn `factual` into `counterfactual`; they lead to another graph.")
 
 
-def _number(stored: dict[str, Any], key: str, default: float | None) -> float | None:
+def _number(stored: dict[str, Any], key: str, default: int | float | None) -> int | float | None:
     value = stored.get(key, default)
     if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
         raise DataError(f"`{key}` must be a number; got {value!r}.")

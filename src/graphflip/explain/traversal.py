@@ -58,7 +58,7 @@ class _Walk:
         with torch.no_grad():
             z = settings.vae.encode(question.graph, question.rngs("identity")).mean
         self.rngs = question.rngs("noise")
-        already = question.logits.argmax(-1) == question.target
+        already = (question.logits.argmax(-1) == question.target) & question.logits.isfinite().all(-1)
         self.active = (~already).nonzero()[:, 0]
         self.z, self.start = z[self.active], z[self.active]
         self.momentum, self.variance = torch.zeros_like(self.z), torch.zeros_like(self.z)

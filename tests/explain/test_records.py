@@ -1,0 +1,62 @@
+"""Explanations as JSON lines: they round-trip, and what is wrong is named."""
+
+import json
+
+import pytest
+
+from graphflip.errors import DataError
+from graphflip.explain import LatentTraversal, NoChange
+from graphflip.explain.records import from_record, read_records, to_record, write_records
+
+
+@pytest.fixture(scope="module")
+def found(vae, classifier, dataset):
+    return LatentTraversal(vae, classifier, steps=10).explain(dataset.graphs(range(6)))
+
+
+def test_reading_gives_the_same_objects(found, dataset, tmp_path):
+    path = tmp_path / "found.jsonl"
+    assert write_records(path, found) == 6
+    again = list(read_records(path, dataset.schema))
+    for a, b in zip(found, again, strict=True):
+        assert to_record(a) == to_record(b)
+        assert a.factual.trim() == b.factual.trim()
+        assert a.counterfactual.trim() == b.counterfactual.trim()
+        assert (a.outcome, a.target, a.id, len(a.edits)) == (b.outcome, b.target, b.id, len(b.edits))
+
+
+def test_a_line_of_another_tool_needs_four_keys(classifier, dataset):
+    (one,) = NoChange(classifier).explain(dataset.graphs([0]))
+    record = to_record(one)
+    foreign = {key: record[key] for key in ("id", "target", "factual", "counterfactual")}
+    assert from_record(foreign, dataset.schema).edits == []
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda r: r.pop("target"), "target missing"),
+        (lambda r: r.update(target="one"), "class number"),
+        (lambda r: r.update(edits=[]), "lead to another graph"),
+        (lambda r: r.update(p_factual="high"), "must be a number"),
+        (lambda r: r["factual"].pop("edges"), "`nodes` and `edges`"),
+    ],
+)
+def test_a_wrong_line_is_named(found, dataset, tmp_path, change, message):
+    records = [to_record(one) for one in found if one.edits]
+    change(records[1])
+    path = tmp_path / "wrong.jsonl"
+    path.write_text("\n".join(json.dumps(record) for record in records))
+    with pytest.raises(DataError, match=message) as error:
+        list(read_records(path, dataset.schema))
+    assert "line 2" in str(error.value)
+
+
+@pytest.mark.parametrize("text", ["{", "[1]", '"x"', "[" * 5000])
+def test_what_is_no_explanation(dataset, tmp_path, text):
+    path = tmp_path / "no.jsonl"
+    path.write_text(text)
+    with pytest.raises(DataError, match="line 1"):
+        list(read_records(path, dataset.schema))
+    with pytest.raises(DataError, match="cannot be read"):
+        list(read_records(tmp_path / "absent.jsonl", dataset.schema))

@@ -1,0 +1,147 @@
+"""Laws of the latent walk."""
+
+import dataclasses
+
+import pytest
+import torch
+from torch import nn
+
+from graphflip.errors import ConfigError
+from graphflip.explain import LatentTraversal, Outcome
+from graphflip.explain.explainer import ask
+from graphflip.explain.traversal import _Walk
+from graphflip.graph import Graph
+from graphflip.models.classifier import AbstractClassifier
+
+
+@pytest.fixture
+def walk(vae, classifier):
+    return LatentTraversal(vae, classifier, steps=40)
+
+
+def same(a, b):
+    return (
+        a.outcome is b.outcome
+        and a.steps == b.steps
+        and all(torch.equal(getattr(a.counterfactual, part), getattr(b.counterfactual, part)) for part in "BVAE")
+    )
+
+
+def test_what_is_returned_is_a_valid_hard_graph_that_the_classifier_assigns_to_the_target(walk, dataset, classifier):
+    found = walk.explain(dataset.graphs(range(20)))
+    assert any(one.flipped for one in found)
+    for one in found:
+        graph = one.counterfactual
+        assert graph.is_hard
+        Graph(graph.B, graph.V, graph.A, graph.E, graph.schema)
+        predicted = int(classifier(graph).argmax())
+        assert one.flipped == (predicted == one.target)
+        assert one.p_counterfactual == pytest.approx(float(classifier(graph).softmax(-1)[0, one.target]), abs=1e-5)
+
+
+def test_the_target_is_the_class_that_is_not_predicted(walk, dataset, classifier):
+    graph = dataset.graphs(range(10))
+    assert [one.target for one in walk.explain(graph)] == (1 - classifier(graph).argmax(-1)).tolist()
+
+
+@pytest.mark.parametrize("infer", ["gumbel", "samples", "most_likely"])
+def test_an_answer_does_not_depend_on_batch_mates_or_batch_size(walk, dataset, infer):
+    walk = dataclasses.replace(walk, infer=infer, samples=3, steps=12)
+    graph = dataset.graphs(range(9))
+    together, in_threes = walk.explain(graph), walk.explain(graph, batch_size=3)
+    reverse = walk.explain(graph[torch.arange(8, -1, -1)])[::-1]
+    for a, b, c in zip(together, in_threes, reverse, strict=True):
+        assert same(a, b)
+        assert same(a, c)
+
+
+def test_same_seed_same_answer_other_seed_other_walk(walk, dataset):
+    graph = dataset.graphs(range(12))
+    first, again, other = walk.explain(graph), walk.explain(graph), walk.explain(graph, seed=1)
+    assert all(same(a, b) for a, b in zip(first, again, strict=True))
+    assert not all(same(a, b) for a, b in zip(first, other, strict=True))
+
+
+def test_a_finished_graph_leaves_the_batch_and_the_rest_is_not_disturbed(walk, dataset):
+    question = ask(walk.classifier, dataset.graphs(range(20)), None, [str(k) for k in range(20)], 0)
+    state = _Walk(walk, question)
+    while len(state.active) == 20:
+        state.step()
+    assert len(state.z) == len(state.momentum) == len(state.active) < 20
+    gone = set(range(20)) - set(state.active.tolist())
+    before = {k: state.steps_taken[k] for k in gone}
+    state.step()
+    assert all(state.steps_taken[k] == before[k] for k in gone)
+
+
+def test_weights_get_no_gradient(walk, dataset):
+    walk.explain(dataset.graphs(range(4)))
+    assert all(p.grad is None for model in (walk.vae, walk.classifier) for p in model.parameters())
+
+
+def test_descent_is_the_update_of_the_paper(vae, classifier, dataset):
+    walk = LatentTraversal(vae, classifier, optimizer="descent", infer="most_likely", step_size=0.3, regularization=0.7)
+    question = ask(classifier, dataset.graphs(range(6)), None, [""] * 6, 0)
+    state = _Walk(walk, question)
+    z = state.z.clone().requires_grad_()
+    from graphflip.models.decode import MostLikely
+
+    log_prob = classifier(vae.decode(z, MostLikely())).log_softmax(-1)
+    loss = -log_prob[range(6), question.target].sum() + 0.7 * z.flatten(1).norm(dim=1).sum()
+    loss.backward()
+    state.step()
+    expected = (z - 0.3 * z.grad)[state.active]
+    torch.testing.assert_close(state.z, expected.detach())
+
+
+def test_adam_is_torch_adam(vae, classifier, dataset):
+    walk = LatentTraversal(vae, classifier, infer="most_likely", step_size=0.05)
+    question = ask(classifier, dataset.graphs(range(6)), None, [""] * 6, 0)
+    state = _Walk(walk, question)
+    z = nn.Parameter(state.z.clone())
+    optimizer = torch.optim.Adam([z], lr=0.05)
+    gradients = [torch.randn(z.shape, generator=torch.Generator().manual_seed(k)) for k in range(5)]
+    for gradient in gradients:
+        z.grad = gradient
+        optimizer.step()
+        state.turn += 1
+        state._move(gradient, torch.arange(6))
+    torch.testing.assert_close(state.z, z.detach())
+
+
+def test_the_path_has_a_code_and_a_probability_for_each_step(vae, classifier, dataset):
+    walk = LatentTraversal(vae, classifier, steps=7, keep_path=True)
+    for one in walk.explain(dataset.graphs(range(6))):
+        assert len(one.probabilities) == len(one.path) == one.steps <= 7
+
+
+def test_already_there_and_targets_out_of_range(walk, dataset, classifier):
+    graph = dataset.graphs(range(3))
+    predicted = classifier(graph).argmax(-1).tolist()
+    assert all(one.outcome is Outcome.ALREADY_THERE and not one.flipped for one in walk.explain(graph, predicted))
+    with pytest.raises(ConfigError, match=r"class of 0\.\.1; got 7"):
+        walk.explain(graph, 7)
+
+
+class _Broken(AbstractClassifier):
+    """A classifier whose logits are a constant, whatever it is shown."""
+
+    def __init__(self, schema, value):
+        super().__init__()
+        self.schema, self.value = schema, value
+
+    def embed(self, graph):
+        return graph.B.sum(1, keepdim=True) * 0
+
+    def head(self, embedding):
+        return embedding + torch.tensor([1.0, self.value])
+
+
+@pytest.mark.parametrize(("value", "outcome"), [(float("nan"), Outcome.NOT_A_NUMBER), (0.0, Outcome.OUT_OF_STEPS)])
+def test_a_classifier_without_an_opinion_flips_nothing(vae, dataset, value, outcome):
+    walk = LatentTraversal(vae, _Broken(dataset.schema, value), steps=3)
+    assert [one.outcome for one in walk.explain(dataset.graphs(range(3)), 1)] == [outcome] * 3
+
+
+def test_every_outcome_has_advice():
+    assert all(len(outcome.advice) > 20 for outcome in Outcome)
