@@ -62,6 +62,13 @@ def test_same_seed_same_answer_other_seed_other_walk(walk, dataset):
     assert not all(same(a, b) for a, b in zip(first, other, strict=True))
 
 
+def test_several_answers_for_each_graph_are_those_of_the_next_seeds(walk, dataset):
+    graph = dataset.graphs(range(3))
+    several = walk.explain(graph, num=2, seed=4)
+    assert [(one.id, one.seed) for one in several] == [("0", 4), ("0", 5), ("1", 4), ("1", 5), ("2", 4), ("2", 5)]
+    assert all(same(a, b) for a, b in zip(several[1::2], walk.explain(graph, seed=5), strict=True))
+
+
 def test_a_finished_graph_leaves_the_batch_and_the_rest_is_not_disturbed(walk, dataset):
     question = ask(walk.classifier, dataset.graphs(range(20)), None, [str(k) for k in range(20)], 0)
     state = _Walk(walk, question)

@@ -101,10 +101,17 @@ class AbstractExplainer(ABC):
         ids: Sequence[str] = (),
         seed: int = 0,
         batch_size: int = 64,
+        num: int = 1,
     ) -> list[Counterfactual]:
-        """One counterfactual for each graph; by default the target is the likeliest class that is not predicted."""
-        batches = (graph[at : at + batch_size] for at in range(0, len(graph), batch_size))
-        return list(self.explain_all(batches, target, ids, seed))
+        """`num` counterfactuals for each graph, found with the seeds `seed`, `seed + 1`, …; those of a graph stand together.
+
+        By default the target is the likeliest class that is not predicted.
+        """
+        rounds = []
+        for turn in range(num):
+            batches = (graph[at : at + batch_size] for at in range(0, len(graph), batch_size))
+            rounds.append(list(self.explain_all(batches, target, ids, seed + turn)))
+        return [one for together in zip(*rounds, strict=True) for one in together]
 
     def explain_all(
         self,

@@ -1,0 +1,70 @@
+"""The command line: what it prints, what it writes, and what it says when something is wrong."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+
+def run(*arguments, **more):
+    command = [sys.executable, "-m", "graphflip", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=300, **more)
+
+
+def test_help_names_every_command():
+    shown = run("--help")
+    assert shown.returncode == 0
+    assert all(command in shown.stdout for command in ("train", "models", "demo", "bench"))
+
+
+def test_version():
+    import graphflip
+
+    assert run("--version").stdout.strip() == f"graphflip {graphflip.__version__}"
+
+
+def test_train_writes_a_model_folder_and_resume_ends_the_same(tmp_path):
+    settings = ("--epochs", 2, "--batch-size", 128, "--seed", 3)
+    first = run("train", "classifier", "planted", "--out", tmp_path / "a", *settings)
+    assert first.returncode == 0, first.stderr
+    assert "auroc" in first.stdout
+    assert {path.name for path in (tmp_path / "a").iterdir()} >= {"card.json", "weights.safetensors", "curves.csv"}
+    again = run("train", "classifier", "planted", "--out", tmp_path / "a", *settings, "--resume")
+    assert again.returncode == 0, again.stderr
+    other = run("train", "classifier", "planted", "--out", tmp_path / "b", *settings)
+    assert other.returncode == 0, other.stderr
+    cards = [json.loads((tmp_path / name / "card.json").read_text()) for name in "ab"]
+    assert cards[0]["sha256"] == cards[1]["sha256"]
+    refused = run("train", "classifier", "planted", "--out", tmp_path / "a", "--epochs", 3, "--resume")
+    assert refused.returncode == 2
+    assert "epochs: 2 -> 3" in refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("train", "classifier", "nowhere.csv", "--out", "x"), "nowhere.csv"),
+        (("train", "vae", "planted", "--preset", "baroque", "--out", "x"), "vae: modern"),
+        (("bench", "paper", "--data", "moon"), "moon"),
+        (("train", "classifier", "planted", "--epochs", "0", "--out", "x"), "epochs"),
+    ],
+)
+def test_what_a_user_can_get_wrong_is_a_message_and_not_a_traceback(tmp_path, arguments, message):
+    result = run(*arguments, cwd=tmp_path)
+    assert result.returncode == 2
+    assert message in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_bad_rows_are_named_or_skipped_and_counted(tmp_path):
+    rows = [f"{'C' * (1 + k % 5)}{'O' if k % 2 else 'N'},{k % 2}" for k in range(40)]
+    file = tmp_path / "few.csv"
+    file.write_text("\n".join(["smiles,label", *rows, "notamolecule((,1"]) + "\n")
+    refused = run("train", "classifier", file, "--out", tmp_path / "m", "--epochs", 1)
+    assert refused.returncode == 2
+    assert "few.csv" in refused.stderr
+    assert "42" in refused.stderr
+    skipped = run("train", "classifier", file, "--out", tmp_path / "m", "--epochs", 1, "--batch-size", 8, "--skip-bad")
+    assert skipped.returncode == 0, skipped.stderr
+    assert "1 rows could not be read" in skipped.stderr
