@@ -31,6 +31,7 @@ LAYERS = [
     {"report"},
     {"progress"},
     {"cli"},
+    {"__main__"},
 ]
 RANK = {part: rank for rank, parts in enumerate(LAYERS) for part in parts}
 
@@ -49,7 +50,8 @@ TREES = {name: ast.parse(file.read_text()) for name, file in FILES.items()}
 
 def part(module: str) -> str:
     """The part of the package a module belongs to: its folder, or its file up to an underscore (ged_exact → ged)."""
-    return module.split(".")[1].split("_")[0]
+    name = module.split(".")[1]
+    return name if name.startswith("_") else name.split("_")[0]
 
 
 def runtime_nodes(tree: ast.AST, inside_functions: bool = True) -> Iterator[ast.AST]:
