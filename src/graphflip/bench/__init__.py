@@ -1,0 +1,1 @@
+"""Many explanations, measured: the paper's experiment."""
