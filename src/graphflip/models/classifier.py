@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from ..graph import Graph
 from ..nn.basis import node_mean
-from ..nn.layers import EquivariantBlock, InvariantReadout, QuietLinear
+from ..nn.layers import EquivariantBlock, InvariantReadout, QuietLinear, append_edges
 from ..nn.messages import AttentionLayer, RelationalLayer, num_relations, relations
 from ..schema import Schema
 
@@ -63,11 +63,12 @@ class InvariantClassifier(AbstractClassifier):
         self.hidden, self.out = nn.Linear(d, config.hidden), QuietLinear(config.hidden, config.num_classes)
 
     def embed(self, graph: Graph) -> Float[Tensor, "b h"]:
-        X = self.lift(torch.cat([graph.B[..., None], graph.V], -1), graph.B)
-        X = torch.cat([X, graph.A[..., None], graph.E], -1)
+        pack = not self.schema.directed
+        X = self.lift(torch.cat([graph.B[..., None], graph.V], -1), graph.B, pack)
+        X = append_edges(X, graph.A, graph.E, pack)
         for block in self.pairs:
-            X = block(X, graph.B)
-        return self.pool(self.lower(X, graph.B), graph.B)
+            X = block(X, graph.B, pack)
+        return self.pool(self.lower(X, graph.B, pack), graph.B)
 
     def head(self, embedding: Float[Tensor, "b h"]) -> Float[Tensor, "b c"]:
         return self.out(self.hidden(embedding).relu())

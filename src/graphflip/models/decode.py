@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
+from jaxtyping import Float
 from torch import Tensor
 
 from ..schema import Categories, Continuous
@@ -18,8 +19,8 @@ class MostLikely:
         return straight_through((logits > 0).to(prob.dtype), prob)
 
     def category(self, logits: Tensor) -> Tensor:
-        prob = logits.softmax(-1)
-        return straight_through(_one_hot(logits), prob)
+        logits = logits.movedim(-1, 1)
+        return straight_through(_one_hot(logits.detach()), logits.softmax(1)).movedim(1, -1)
 
 
 @dataclass(frozen=True)
@@ -34,16 +35,18 @@ class Gumbel:
     hard: bool = True
 
     def binary(self, logits: Tensor) -> Tensor:
-        uniform = self._uniform(logits).clamp(1e-6, 1 - 1e-6)
+        uniform = self._uniform(logits).clamp_(1e-6, 1 - 1e-6)
         noisy = (logits + uniform.log() - (-uniform).log1p()) / self.tau  # the difference of two Gumbels is logistic
         relaxed = noisy.sigmoid()
         return straight_through((noisy > 0).to(relaxed.dtype), relaxed) if self.hard else relaxed
 
     def category(self, logits: Tensor) -> Tensor:
-        noise = -(-self._uniform(logits).clamp(1e-6, 1 - 1e-6).log()).log()
-        noisy = (logits + noise) / self.tau
-        relaxed = noisy.softmax(-1)
-        return straight_through(_one_hot(noisy), relaxed) if self.hard else relaxed
+        logits = logits.movedim(-1, 1)  # categories next to the batch: torch is fast along axes that are not the last
+        noise = self._uniform(logits).clamp_(1e-6, 1 - 1e-6).log_().neg_().log_()
+        noisy = (logits - noise) / self.tau
+        relaxed = noisy.softmax(1)
+        drawn = straight_through(_one_hot(noisy.detach()), relaxed) if self.hard else relaxed
+        return drawn.movedim(1, -1)
 
     def _uniform(self, like: Tensor) -> Tensor:
         rows = [torch.rand(like.shape[1:], generator=rng) for rng in self.rngs]
@@ -78,8 +81,18 @@ def draw_columns(
 
 def straight_through(hard: Tensor, relaxed: Tensor) -> Tensor:
     """The value of `hard` with the gradient of `relaxed`."""
-    return relaxed + (hard - relaxed).detach()
+    return _StraightThrough.apply(relaxed, hard)  # pyright: ignore[reportReturnType]
 
 
-def _one_hot(scores: Tensor) -> Tensor:
-    return torch.zeros_like(scores).scatter_(-1, scores.argmax(-1, keepdim=True), 1.0)
+class _StraightThrough(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, relaxed: Tensor, hard: Tensor) -> Tensor:
+        return hard.view_as(hard)
+
+    @staticmethod
+    def backward(ctx, *grads: Tensor) -> tuple[Tensor, None]:
+        return grads[0], None
+
+
+def _one_hot(scores: Float[Tensor, "b c *rest"]) -> Float[Tensor, "b c *rest"]:
+    return torch.zeros_like(scores).scatter_(1, scores.argmax(1, keepdim=True), 1.0)

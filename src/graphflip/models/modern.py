@@ -111,14 +111,16 @@ class PairFeatures(nn.Module):
 
     def __init__(self, d: int, c: int, directed: bool, rank: int = 8):
         super().__init__()
-        self.c, self.directed = c, directed
+        self.shape, self.directed = (c, rank), directed
         self.left, self.right = nn.Linear(d, c * rank, bias=False), nn.Linear(d, c * rank, bias=False)
         self.ends = nn.Linear(d, 2 * c, bias=False)
         self.norm = MaskedBatchNorm(c)
 
     def forward(self, h: Float[Tensor, "b n d"], B: Float[Tensor, "b n"]) -> Float[Tensor, "b n n c"]:
         b, n, _ = h.shape
-        left, right = (part(h).view(b, n, self.c, -1).transpose(1, 2) for part in (self.left, self.right))  # b c n rank
+        left, right = (
+            part(h).view(b, n, *self.shape).transpose(1, 2) for part in (self.left, self.right)
+        )  # b c n rank
         at_i, at_j = self.ends(h).chunk(2, -1)
         if self.directed:
             forms = left @ right.transpose(2, 3)

@@ -7,7 +7,8 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from ..graph import Graph
-from ..nn.layers import EquivariantBlock, EquivariantLinear
+from ..nn import packed
+from ..nn.layers import EquivariantBlock, EquivariantLinear, append_edges
 from ..schema import Schema
 
 
@@ -17,6 +18,7 @@ class PaperEncoder(nn.Module):
     def __init__(self, schema: Schema, config: Any):
         super().__init__()
         d, directed = config.width, schema.directed
+        self.pack = not directed  # undirected pairs are stored once
         self.lift = EquivariantBlock(1, 2, 1 + schema.dv, d, directed)
         first = EquivariantBlock(2, 2, d + 1 + schema.de, d, directed)
         self.pairs = nn.ModuleList([first, *(EquivariantBlock(2, 2, d, d, directed) for _ in range(config.depth - 3))])
@@ -29,13 +31,13 @@ class PaperEncoder(nn.Module):
 
     def forward(self, graph: Graph, identity: Float[Tensor, "b n 0"]) -> tuple[Tensor, Tensor]:
         exists = graph.B[..., None]
-        X = self.lift(torch.cat([exists, graph.V], -1), graph.B)
-        X = torch.cat([X, graph.A[..., None], graph.E], -1)
+        X = self.lift(torch.cat([exists, graph.V], -1), graph.B, self.pack)
+        X = append_edges(X, graph.A, graph.E, self.pack)
         for block in self.pairs:
-            X = block(X, graph.B)
+            X = block(X, graph.B, self.pack)
         # An empty slot sees what all nodes have in common and that it is empty, but none of its pairs.
-        X = X * (exists[:, :, None] * exists[:, None])
-        h = torch.cat([self.lower(X, graph.B), exists], -1)
+        X = X * (packed.both_exist(graph.B)[:, None] if self.pack else exists[:, :, None] * exists[:, None])
+        h = torch.cat([self.lower(X, graph.B, self.pack), exists], -1)
         mean, log_var = self.out(h, graph.B).chunk(2, -1)
         return mean, log_var.clamp(-12, 8)
 
@@ -46,6 +48,7 @@ class PaperDecoder(nn.Module):
     def __init__(self, schema: Schema, config: Any):
         super().__init__()
         d, dz, directed = config.width, config.dz, schema.directed
+        self.pack = not directed
         node = dz + 1 + schema.dv
         self.nodes, self.nodes_out = EquivariantBlock(1, 1, dz, d), EquivariantLinear(1, 1, d, 1)
         self.values, self.values_out = EquivariantBlock(1, 1, dz + 1, d), EquivariantLinear(1, 1, d, schema.dv)
@@ -68,12 +71,16 @@ class PaperDecoder(nn.Module):
     ) -> Float[Tensor, "b n n"]:
         X = torch.cat([z, B[..., None], V], -1)
         for block in self.edges:
-            X = block(X, B)
-        return self.edges_out(X, B)[..., 0]
+            X = block(X, B, self.pack)
+        logits = self.edges_out(X, B, self.pack)
+        return (packed.unpack(logits) if self.pack else logits)[..., 0]
 
     def edge_values(self, z: Tensor, B: Tensor, V: Tensor, A: Tensor, at: tuple | None = None) -> Tensor:
         """Parameters of all pairs (`b n n de`), or of the pairs `at` (`m de`)."""
         lift, mix = self.edge_types
-        X = torch.cat([lift(torch.cat([z, B[..., None], V], -1), B), A[..., None]], -1)
-        parameters = self.edge_types_out(mix(X, B), B)
+        X = lift(torch.cat([z, B[..., None], V], -1), B, self.pack)
+        X = append_edges(X, A, A.new_zeros(*A.shape, 0), self.pack)
+        parameters = self.edge_types_out(mix(X, B, self.pack), B, self.pack)
+        if self.pack:
+            return packed.unpack(parameters) if at is None else packed.take(parameters, at)
         return parameters if at is None else parameters[at]

@@ -7,7 +7,7 @@ The latent code has `dz` numbers for each of the N node slots; relabelling nodes
 `config.design` picks the networks: `paper` as in the paper's appendix, `modern` for faithful reconstruction.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from torch import Tensor, nn
 
 from ..graph import Graph
+from ..nn.packed import pack, unpack
 from ..schema import Categories, Continuous, Schema
 from .decode import Inference, draw_columns
 from .modern import ModernDecoder, ModernEncoder
@@ -24,7 +25,10 @@ from .paper import PaperDecoder, PaperEncoder
 
 
 class PEGVAEConfig(BaseModel):
-    """Design and sizes of a PEGVAE: `dz` latent numbers per slot, `width` channels."""
+    """Design and sizes of a PEGVAE: `dz` latent numbers per slot, `width` channels.
+
+    `refine_steps` is how many steps `locate` takes from the encoder's guess towards the code that rebuilds the graph.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     design: Literal["paper", "modern"] = "modern"
@@ -75,7 +79,7 @@ class PEGVAE(nn.Module):
     `identity`, permuted with the nodes, and the code is permuted with them exactly.
     """
 
-    default: ClassVar[PEGVAEConfig] = PEGVAEConfig()
+    default: ClassVar[PEGVAEConfig] = PEGVAEConfig(refine_steps=20)
 
     def __init__(self, schema: Schema, config: PEGVAEConfig = default):
         super().__init__()
@@ -109,6 +113,26 @@ class PEGVAE(nn.Module):
             fill = (len(graph), spare - 1, mean.shape[-1])
             mean, log_var = (torch.cat([part, part[:, -1:].expand(fill)], 1) for part in (mean, log_var))
         return Posterior(mean, log_var)
+
+    def locate(
+        self, graph: Graph, rngs: Sequence[torch.Generator] | torch.Generator | None = None, rate: float = 0.05
+    ) -> Float[Tensor, "b n dz"]:
+        """The code that stands for each graph: the posterior mean, moved uphill on log p(G | z) for `refine_steps` steps.
+
+        An encoder's one guess misses some bonds of graphs it has not seen; a few steps of Adam from there find them
+        (semi-amortized inference; Kim et al., 2018). Each graph moves by its own gradient alone.
+        """
+        with torch.no_grad():
+            z = self.encode(graph, rngs).mean
+        momentum, variance = torch.zeros_like(z), torch.zeros_like(z)
+        for step in range(1, self.config.refine_steps + 1):
+            with torch.enable_grad():
+                z = z.detach().requires_grad_()
+                (gradient,) = torch.autograd.grad(self.log_likelihood(graph, z).total.sum(), z)
+            momentum, variance = momentum.lerp(gradient, 0.1), variance.lerp(gradient**2, 0.01)
+            spread = (variance / (1 - 0.99**step)).sqrt()
+            z = z + rate * momentum / (1 - 0.9**step) / (spread + 1e-4)
+        return z.detach()
 
     def log_likelihood(self, graph: Graph, z: Float[Tensor, "b n dz"]) -> LogLikelihood:
         """log p(G | z) of hard graphs. B is scored on all N slots, the rest only where nodes and edges exist."""
@@ -150,12 +174,24 @@ class PEGVAE(nn.Module):
         B = infer.binary(decoder.node_logits(z))
         V = draw_columns(infer, decoder.node_values(z, B), list(schema.node_slices())) * B[..., None]
         both = B[:, :, None] * B[:, None, :]
-        A = _mirror(infer.binary(decoder.edge_logits(z, B, V)), schema.directed) * both
+        A = self._draw_pairs(infer.binary, decoder.edge_logits(z, B, V)[..., None])[..., 0] * both
         E = A.new_zeros(*A.shape, 0)
         if schema.de:
-            parameters = decoder.edge_values(z, B, V, A)
-            E = _mirror(draw_columns(infer, parameters, list(schema.edge_slices())), schema.directed) * A[..., None]
+            slices = list(schema.edge_slices())
+            E = self._draw_pairs(
+                lambda parameters: draw_columns(infer, parameters, slices), decoder.edge_values(z, B, V, A)
+            )
+            E = E * A[..., None]
         return Graph.trusted(B, V, A, E, schema)
+
+    def _draw_pairs(self, draw: Callable[[Tensor], Tensor], parameters: Float[Tensor, "b n n d"]) -> Tensor:
+        """Draw for every pair but the diagonal; in undirected graphs one draw decides for both directions."""
+        if self.schema.directed:
+            drawn = draw(parameters)
+        else:
+            once = draw(pack(parameters).permute(0, 2, 3, 1))
+            drawn = unpack(once.permute(0, 3, 1, 2))
+        return drawn * (1 - torch.eye(drawn.shape[1], device=drawn.device, dtype=drawn.dtype))[..., None]
 
     def _scales(self) -> tuple[Tensor, Tensor]:
         nodes = sum(isinstance(column, Continuous) for column in self.schema.nodes)
@@ -182,12 +218,3 @@ def _bernoulli(logits: Tensor, values: Tensor) -> Tensor:
 
 def _off_diagonal(pairs: Tensor) -> Tensor:
     return pairs * (1 - torch.eye(pairs.shape[-1], device=pairs.device, dtype=pairs.dtype))
-
-
-def _mirror(pairs: Tensor, directed: bool) -> Tensor:
-    """Drop the diagonal; for undirected graphs the draw above it decides for both directions."""
-    n = pairs.shape[1]
-    upper = torch.ones(n, n, device=pairs.device, dtype=pairs.dtype)
-    mask = upper - torch.eye(n, device=pairs.device, dtype=pairs.dtype) if directed else upper.triu(1)
-    kept = pairs * (mask if pairs.ndim == 3 else mask[..., None])
-    return kept if directed else kept + kept.transpose(1, 2)

@@ -111,15 +111,17 @@ def _morgan_counts(graph: Graph, config: TreesConfig) -> Float[Tensor, "b bins"]
     from ..data.molecule import to_mol
 
     chem = require("rdkit.Chem", "mol", "Morgan fingerprints")
+    logs = require("rdkit.rdBase", "mol", "Morgan fingerprints").BlockLogs()
     generators = require("rdkit.Chem.rdFingerprintGenerator", "mol", "Morgan fingerprints")
     generator = generators.GetMorganGenerator(radius=config.radius, fpSize=config.bins)
     rows = []
     for k in range(len(graph)):
-        mol = to_mol(graph, k)
+        mol = to_mol(graph, k, sanitize=False)
         if chem.SanitizeMol(mol, catchErrors=True):  # not a molecule: fingerprint what can be read
             mol.UpdatePropertyCache(strict=False)
             chem.FastFindRings(mol)
         else:
             mol = chem.RemoveHs(mol)
         rows.append(torch.from_numpy(generator.GetCountFingerprintAsNumPy(mol).astype("float32")))
+    del logs  # RDKit may complain again
     return torch.stack(rows) if rows else torch.zeros(0, config.bins)

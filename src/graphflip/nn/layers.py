@@ -6,7 +6,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from . import basis
+from . import basis, packed
 
 Order = Literal[1, 2]
 
@@ -33,8 +33,9 @@ class EquivariantLinear(nn.Module):
         nn.init.normal_(self.weight, std=(2.0 / (maps * d)) ** 0.5, generator=rng)
         nn.init.zeros_(self.bias)
 
-    def forward(self, x: Tensor, B: Float[Tensor, "b n"]) -> Tensor:
-        return apply_maps(self.k, self.l, x, B, self.weight, self.bias, self.directed)
+    def forward(self, x: Tensor, B: Float[Tensor, "b n"], pack: bool = False) -> Tensor:
+        """With `pack`, pairs come and go as in `packed`: for undirected graphs, the same numbers in half the space."""
+        return apply_maps(self.k, self.l, x, B, self.weight, self.bias, self.directed, pack)
 
 
 class EquivariantBlock(nn.Module):
@@ -56,7 +57,7 @@ class EquivariantBlock(nn.Module):
         nn.init.normal_(self.mix, std=self.mix.shape[0] ** -0.5, generator=rng)
         self.norm.reset()
 
-    def forward(self, x: Tensor, B: Float[Tensor, "b n"]) -> Tensor:
+    def forward(self, x: Tensor, B: Float[Tensor, "b n"], pack: bool = False) -> Tensor:
         linear, mix = self.linear, self.mix
         # The layer's bias for all is left out: the normalization would subtract it again.
         for_all = torch.zeros_like(self.norm.shift)
@@ -64,8 +65,8 @@ class EquivariantBlock(nn.Module):
             scale, for_all = self.norm.affine()
             mix = mix * scale
         bias = torch.cat([for_all[None], linear.bias[1:] @ mix])
-        x = apply_maps(linear.k, linear.l, x, B, linear.weight @ mix, bias, linear.directed)
-        return self.norm.normalize_relu(x, B) if self.training else x.relu_()
+        x = apply_maps(linear.k, linear.l, x, B, linear.weight @ mix, bias, linear.directed, pack)
+        return self.norm.normalize_relu(x, B, pack and linear.l == 2) if self.training else x.relu_()
 
 
 class MaskedBatchNorm(nn.Module):
@@ -97,63 +98,90 @@ class MaskedBatchNorm(nn.Module):
         if not self.training:
             factor, offset = self.affine()
             return x * factor + offset
-        return self._normalize(x, B, relu=False)
+        return self._normalize(x, B, relu=False, pack=False)
 
-    def normalize_relu(self, x: Tensor, B: Float[Tensor, "b n"]) -> Tensor:
+    def normalize_relu(self, x: Tensor, B: Float[Tensor, "b n"], pack: bool = False) -> Tensor:
         """Normalize with the statistics of this batch, then ReLU; remembers a running mean of the statistics."""
-        return self._normalize(x, B, relu=True)
+        return self._normalize(x, B, relu=True, pack=pack)
 
-    def _normalize(self, x: Tensor, B: Tensor, relu: bool) -> Tensor:
-        weight = (B[:, :, None] * B[:, None, :]).flatten() if x.ndim == 4 else B.flatten()
-        normalized, mean, var = _NormalizeReLU.apply(x, weight.detach(), self.scale, self.shift, self.eps, relu)  # pyright: ignore
+    def _normalize(self, x: Tensor, B: Tensor, relu: bool, pack: bool) -> Tensor:
+        B = B.detach()
+        if pack:
+            shape, weight = (*x.shape[:2], -1), packed.pair_weights(B)
+        else:
+            shape, weight = (-1, x.shape[-1], 1), B[:, :, None] * B[:, None, :] if x.ndim == 4 else B
+        rows = x.reshape(shape)  # g d m: channels in the middle
+        weight = weight.reshape(rows.shape[0], -1)
+        normalized, mean, var = _NormalizeReLU.apply(rows, weight, self.scale, self.shift, self.eps, relu)  # pyright: ignore
         self.running_mean.lerp_(mean.detach(), self.momentum)
         self.running_var.lerp_(var.detach(), self.momentum)
-        return normalized
+        return normalized.view(x.shape)
 
 
 class _NormalizeReLU(torch.autograd.Function):
-    """Weighted batch normalization and ReLU that keep two tensors: the centered input and the result."""
+    """Weighted batch normalization of `g d m` and ReLU that keep two tensors: the centered input and the result."""
 
     @staticmethod
     def forward(ctx, x: Tensor, weight: Tensor, scale: Tensor, shift: Tensor, eps: float, relu: bool):
-        flat = x.reshape(-1, x.shape[-1])
         share = weight / weight.sum().clamp(min=1)
-        mean = share @ flat
-        centered = flat - mean
-        var = share @ (centered * centered)
+        mean = _weighted_sum(x, share)
+        centered = x - mean[:, None]
+        var = _weighted_sum(centered * centered, share)
         inverse = torch.rsqrt(var + eps)
-        normalized = (centered * (scale * inverse)).add_(shift)
+        normalized = (centered * (scale * inverse)[:, None]).add_(shift[:, None])
         if relu:
             normalized.relu_()
         ctx.save_for_backward(centered, normalized if relu else scale, share, scale, inverse)
-        ctx.relu, ctx.shape = relu, x.shape
+        ctx.relu = relu
         ctx.mark_non_differentiable(mean, var)
-        return normalized.view(x.shape), mean, var
+        return normalized, mean, var
 
     @staticmethod
     def backward(ctx, *grads: Tensor):
         centered, normalized, share, scale, inverse = ctx.saved_tensors
-        grad = grads[0].reshape(centered.shape)
-        grad = torch.ops.aten.threshold_backward(grad, normalized, 0) if ctx.relu else grad.clone()
-        ones = grad.new_ones(grad.shape[0])
-        grad_shift, product = ones @ grad, ones @ (grad * centered)
+        grad = torch.ops.aten.threshold_backward(grads[0], normalized, 0) if ctx.relu else grads[0].clone()
+        ones = torch.ones_like(share)
+        grad_shift, product = _weighted_sum(grad, ones), _weighted_sum(grad * centered, ones)
         # The statistics are weighted means, so their share of the gradient comes back with the same weights.
         factor = scale * inverse
-        through_statistics = (centered * (product * factor * inverse * inverse)).add_(grad_shift * factor)
-        grad_x = grad.mul_(factor).sub_(through_statistics.mul_(share[:, None]))
-        return grad_x.view(ctx.shape), None, product * inverse, grad_shift, None, None
+        through_statistics = centered * (product * factor * inverse * inverse)[:, None]
+        through_statistics.add_((grad_shift * factor)[:, None]).mul_(share[:, None])
+        return grad.mul_(factor[:, None]).sub_(through_statistics), None, product * inverse, grad_shift, None, None
+
+
+def _weighted_sum(x: Float[Tensor, "g d m"], weight: Float[Tensor, "g m"]) -> Float[Tensor, " d"]:
+    if x.shape[2] == 1:
+        return weight[:, 0] @ x[..., 0]
+    return torch.bmm(x, weight[..., None]).sum(0)[:, 0]
 
 
 def apply_maps(
-    k: Order, l: Order, x: Tensor, B: Float[Tensor, "b n"], weight: Tensor, bias: Float[Tensor, "l e"], directed: bool
+    k: Order,
+    l: Order,
+    x: Tensor,
+    B: Float[Tensor, "b n"],
+    weight: Tensor,
+    bias: Float[Tensor, "l e"],
+    directed: bool,
+    pack: bool = False,
 ) -> Tensor:
     """Weighted sum of the basis maps of order (k, l) plus bias (for all; for the diagonal)."""
+    if pack and (k, l) == (2, 1):
+        return packed.two_to_one(x, B, weight) + bias[0]
+    if pack and l == 2:
+        return (packed.one_to_two if k == 1 else packed.two_to_two)(x, B, weight, bias)
     if l == 1:
         out = basis.one_to_one(x, B, weight) if k == 1 else basis.two_to_one(x, B, weight, directed)
         return out + bias[0]
     # A constant is what the basis maps a constant node feature to: it rides on node-sized tensors for free.
     maps = basis.one_to_two if k == 1 else basis.two_to_two
     return maps(x, B, weight, directed, bias)
+
+
+def append_edges(X: Tensor, A: Float[Tensor, "b n n"], E: Float[Tensor, "b n n de"], pack: bool) -> Tensor:
+    """Pair features with A and E as further channels."""
+    edges = torch.cat([A[..., None], E], -1)
+    return torch.cat([X, packed.pack(edges)], 1) if pack else torch.cat([X, edges], -1)
 
 
 class InvariantReadout(nn.Module):

@@ -53,7 +53,8 @@ class AttentionLayer(nn.Module):
 
     def forward(self, h: Float[Tensor, "b n d"], R: Float[Tensor, "b r n n"], B: Float[Tensor, "b n"]) -> Tensor:
         b, n, d = h.shape
-        query, key, value = (part.view(b, n, self.heads, -1).transpose(1, 2) for part in self.project(h).chunk(3, -1))
+        parts = self.project(h).view(b, n, 3, self.heads, d // self.heads)
+        query, key, value = parts.permute(2, 0, 3, 1, 4)
         scores = query @ key.transpose(2, 3) * (d // self.heads) ** -0.5
         scores = scores + self.edge_bias(R.permute(0, 2, 3, 1)).permute(0, 3, 1, 2)
         # A missing edge has weight zero in the softmax; a relaxed one counts by its probability.
@@ -79,7 +80,8 @@ class ExchangeLayer(nn.Module):
 
     def forward(self, h: Float[Tensor, "b n d"], B: Float[Tensor, "b n"]) -> Float[Tensor, "b n d"]:
         b, n, d = h.shape
-        query, key, value = self.project(h).view(b, n, 3, self.heads, -1).permute(2, 0, 3, 1, 4)
+        parts = self.project(h).view(b, n, 3, self.heads, d // self.heads)
+        query, key, value = parts.permute(2, 0, 3, 1, 4)
         # A relaxed node counts by its probability, an empty slot not at all.
         weight = torch.where(B > 0, B.clamp(min=1e-30).log(), -1e9)[:, None, None, :].expand(b, 1, n, n)
         mixed = nn.functional.scaled_dot_product_attention(query, key, value, attn_mask=weight)

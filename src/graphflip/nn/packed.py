@@ -1,0 +1,248 @@
+"""Undirected pairs stored once: half the numbers, and the same maps as in `basis`.
+
+The pair {i, i + k mod n} stands at (k, i), k = 0 .. n // 2, channels before both: `b d k n`. So the diagonal is the slice
+k = 0, what belongs to i is broadcast along k, and what belongs to the other end is the same row of numbers shifted by k:
+nothing is gathered. If n is even, the pairs of the last k stand there twice, once at each end, with equal numbers.
+"""
+
+from functools import lru_cache
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+Packed = Float[Tensor, "b d k n"]
+
+
+def pack(X: Float[Tensor, "b n n d"]) -> Packed:
+    """Symmetric pairs, each taken once."""
+    return _Pack.apply(X.permute(0, 3, 1, 2))  # pyright: ignore[reportReturnType]
+
+
+def unpack(P: Packed) -> Float[Tensor, "b n n d"]:
+    """All pairs in both directions: of a pair that stands twice, the one at the smaller i counts."""
+    return _Unpack.apply(P).permute(0, 2, 3, 1)  # pyright: ignore
+
+
+def take(P: Packed, at: tuple[Int[Tensor, " m"], Int[Tensor, " m"], Int[Tensor, " m"]]) -> Float[Tensor, "m d"]:
+    """What stands at the pairs `at`: graph, i, j."""
+    graph, i, j = at
+    n = P.shape[-1]
+    return P.flatten(2)[graph, :, _unpack_index(n)[i * n + j]]
+
+
+def both_exist(B: Float[Tensor, "b n"]) -> Float[Tensor, "b k n"]:
+    """B_i B_j for each pair."""
+    return B[:, None] * _other_ends(B[:, None])[:, 0]
+
+
+def pair_weights(B: Float[Tensor, "b n"]) -> Float[Tensor, "b k n"]:
+    """How many of the n x n ordered pairs of existing nodes each stored number stands for."""
+    count = 2 * _end_count(B.shape[1]).to(B)
+    count[0] = 1.0
+    return both_exist(B) * count
+
+
+def one_to_two(
+    x: Float[Tensor, "b n d"],
+    B: Float[Tensor, "b n"],
+    weight: Float[Tensor, "5 d e"],
+    bias: Float[Tensor, "2 e"],
+) -> Float[Tensor, "b e k n"]:
+    """As `basis.one_to_two` for undirected pairs."""
+    mean = share(B)[:, None] @ x  # b 1 d
+    ends = x @ ((weight[0] + weight[1]) / 2) + (mean @ weight[2] + bias[0]) / 2
+    diagonal = x @ weight[3] + (mean @ weight[4] + bias[1])
+    return _Mix.apply(None, None, ends.transpose(1, 2), diagonal.transpose(1, 2))  # pyright: ignore
+
+
+def two_to_one(X: Packed, B: Float[Tensor, "b n"], weight: Float[Tensor, "5 d e"]) -> Float[Tensor, "b n e"]:
+    """As `basis.two_to_one` for undirected pairs."""
+    _, diagonal, row = _pools(X, B)
+    of_nodes = torch.cat([diagonal, row], 1).transpose(1, 2)  # b n 2d
+    of_all = share(B)[:, None] @ of_nodes  # b 1 2d
+    own, spread = torch.cat([weight[0], weight[1] + weight[2]]), torch.cat([weight[4], weight[3]])
+    return of_nodes @ own + of_all @ spread
+
+
+def two_to_two(
+    X: Packed, B: Float[Tensor, "b n"], weight: Float[Tensor, "15 d e"], bias: Float[Tensor, "2 e"]
+) -> Float[Tensor, "b e k n"]:
+    """As `basis.two_to_two` for undirected pairs."""
+    X, diagonal, row = _pools(X, B)
+    of_nodes = torch.cat([diagonal, row], 1)  # b 2d n
+    of_all = of_nodes @ share(B)[:, :, None]  # b 2d 1
+    both = (weight[2:5] + weight[5:8]) / 2
+    to_ends = torch.cat([both[0], both[1] + both[2]]).T
+    to_diagonal = torch.cat([weight[10], weight[11] + weight[12]]).T
+    # Each pair has two ends, so each brings half of what is the same everywhere.
+    everywhere = torch.cat([weight[9], weight[8]]).T @ of_all + bias[0][:, None]
+    on_diagonal = torch.cat([weight[14], weight[13]]).T @ of_all + bias[1][:, None]
+    ends, extra = to_ends @ of_nodes + everywhere / 2, to_diagonal @ of_nodes + on_diagonal
+    return _Mix.apply(X, weight[0] + weight[1], ends, extra)  # pyright: ignore[reportReturnType]
+
+
+def _pools(X: Packed, B: Float[Tensor, "b n"]) -> tuple[Packed, Float[Tensor, "b d n"], Float[Tensor, "b d n"]]:
+    """X itself, its diagonal, and for each node the mean over pairs with existing nodes.
+
+    Who needs X beside its pools takes it from here, and uses it once: its gradients are summed in one place.
+    """
+    return _Pools.apply(X, share(B))  # pyright: ignore[reportReturnType]
+
+
+def share(B: Float[Tensor, "b n"]) -> Float[Tensor, "b n"]:
+    """Weight of each slot in a mean; B may be relaxed, and a graph with less than one node is no smaller than one."""
+    return B / B.sum(1, keepdim=True).clamp(min=1)
+
+
+class _Mix(torch.autograd.Function):
+    """At each pair: X times weight, plus `ends` of both its nodes; plus `diagonal` at i = j."""
+
+    @staticmethod
+    def forward(ctx, X: Tensor | None, weight: Tensor | None, ends: Tensor, diagonal: Tensor) -> Tensor:
+        b, e, n = ends.shape
+        k = n // 2 + 1
+        mixed = torch.add(ends[:, :, None], _other_ends(ends), out=ends.new_empty(b, e, k, n))
+        if X is not None and weight is not None:
+            mixed.view(b, e, k * n).baddbmm_(weight.T.expand(b, -1, -1), X.reshape(b, -1, k * n))
+        mixed[:, :, 0] += diagonal
+        ctx.save_for_backward(X if ctx.needs_input_grad[1] else None, weight)
+        return mixed
+
+    @staticmethod
+    def backward(ctx, *grads: Tensor):
+        X, weight = ctx.saved_tensors
+        (grad,) = grads
+        b, e, k, n = grad.shape
+        flat = grad.reshape(b, e, k * n)
+        grad_X = grad_weight = None
+        if ctx.needs_input_grad[0]:
+            grad_X = torch.bmm(weight.expand(b, -1, -1), flat).view(b, -1, k, n)
+        if ctx.needs_input_grad[1]:
+            grad_weight = torch.bmm(X.reshape(b, -1, k * n), flat.transpose(1, 2)).sum(0)
+        return grad_X, grad_weight, grad.sum(2) + _shifted_sum(grad), grad[:, :, 0]
+
+
+class _Pools(torch.autograd.Function):
+    """X unchanged, its diagonal, and for each node the mean over its pairs."""
+
+    @staticmethod
+    def forward(ctx, X: Tensor, share: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        b, d, k, n = X.shape
+        here, there = _end_weights(share)
+        row = X[:, :, 0] * share[:, None]
+        shifted = X.new_zeros(b, d, n + k)
+        for at in range(1, k):
+            row.addcmul_(X[:, :, at], there[:, None, at])
+            shifted[:, :, at : at + n].addcmul_(X[:, :, at], here[:, None, at])
+        ctx.save_for_backward(X if ctx.needs_input_grad[1] else None, share)
+        ctx.set_materialize_grads(False)
+        return X.view_as(X), X[:, :, 0].clone(), row.add_(_wrap(shifted, n))
+
+    @staticmethod
+    def backward(ctx, *grads: Tensor) -> tuple[Tensor | None, Tensor | None]:
+        passed, diagonal, row = grads
+        X, share = ctx.saved_tensors
+        here, there = _end_weights(share)
+        other = _other_ends(row)
+        grad_X = grad_share = None
+        if ctx.needs_input_grad[0]:
+            if passed is None:
+                grad_X = there[:, None] * row[:, :, None]
+            else:
+                # What comes back for X was computed for this call alone, so the rest is added in place.
+                grad_X = passed.addcmul_(there[:, None], row[:, :, None])
+            grad_X[:, :, 1:].addcmul_(here[:, None, 1:], other[:, :, 1:])
+            grad_X[:, :, 0] += diagonal
+        if ctx.needs_input_grad[1]:
+            count = _end_count(share.shape[1]).to(share)
+            to_there = (X * row[:, :, None]).sum(1) * count  # b k n
+            to_here = (X * other).sum(1)[:, 1:] * count[1:]
+            grad_share = to_here.sum(1) + _shifted_sum(to_there[:, None])[:, 0]
+        return grad_X, grad_share
+
+
+class _Pack(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, X: Tensor) -> Tensor:
+        b, d, n, _ = X.shape
+        ctx.n = n
+        return X.reshape(b * d, n * n)[:, _pack_index(n)].view(b, d, -1, n)
+
+    @staticmethod
+    def backward(ctx, *grads: Tensor) -> Tensor:
+        (grad,) = grads
+        b, d, k, n = grad.shape
+        dense = grad.new_zeros(b * d, n * n)
+        dense[:, _pack_index(n)] = grad.reshape(b * d, k * n)
+        return dense.view(b, d, n, n)
+
+
+class _Unpack(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, P: Tensor) -> Tensor:
+        b, d, k, n = P.shape
+        return P.reshape(b * d, k * n)[:, _unpack_index(n)].view(b, d, n, n)
+
+    @staticmethod
+    def backward(ctx, *grads: Tensor) -> Tensor:
+        (grad,) = grads
+        b, d, n, _ = grad.shape
+        both = (grad + grad.transpose(2, 3)).reshape(b * d, n * n)[:, _pack_index(n)].view(b, d, -1, n)
+        both[:, :, 0] /= 2
+        if n % 2 == 0:
+            both[:, :, -1, n // 2 :] = 0
+        return both
+
+
+def _other_ends(nodes: Float[Tensor, "b d n"]) -> Packed:
+    """At (k, i) what belongs to node i + k: overlapping views of one row of numbers."""
+    b, d, n = nodes.shape
+    twice = torch.cat([nodes, nodes], 2)
+    return twice.as_strided((b, d, n // 2 + 1, n), (d * 2 * n, 2 * n, 1, 1))
+
+
+def _shifted_sum(P: Packed) -> Float[Tensor, "b d n"]:
+    """For each node the sum over the pairs whose other end it is: the transpose of `_other_ends`."""
+    b, d, k, n = P.shape
+    shifted = P.new_zeros(b, d, n + k)
+    for at in range(k):
+        shifted[:, :, at : at + n] += P[:, :, at]
+    return _wrap(shifted, n)
+
+
+def _wrap(shifted: Float[Tensor, "b d m"], n: int) -> Float[Tensor, "b d n"]:
+    shifted[:, :, : shifted.shape[2] - n] += shifted[:, :, n:]
+    return shifted[:, :, :n]
+
+
+def _end_weights(share: Float[Tensor, "b n"]) -> tuple[Float[Tensor, "b k n"], Float[Tensor, "b k n"]]:
+    """Weight of a pair in the mean of its other end, and of its own end: the share of the opposite node."""
+    count = _end_count(share.shape[1]).to(share)
+    return share[:, None] * count, _other_ends(share[:, None])[:, 0] * count
+
+
+@lru_cache(maxsize=256)
+def _end_count(n: int) -> Float[Tensor, "k 1"]:
+    """Pairs that stand twice count half each time."""
+    count = torch.ones(n // 2 + 1, 1)
+    if n % 2 == 0:
+        count[-1] = 0.5
+    return count
+
+
+@lru_cache(maxsize=256)
+def _pack_index(n: int) -> Int[Tensor, " kn"]:
+    """Where in a flat n x n matrix the stored pairs stand."""
+    i, k = torch.arange(n), torch.arange(n // 2 + 1)[:, None]
+    return (i * n + (i + k) % n).flatten()
+
+
+@lru_cache(maxsize=256)
+def _unpack_index(n: int) -> Int[Tensor, " nn"]:
+    """Where among the stored pairs each entry of an n x n matrix stands."""
+    i, j = torch.arange(n)[:, None], torch.arange(n)
+    low, high = torch.minimum(i, j), torch.maximum(i, j)
+    near = high - low <= n // 2  # otherwise the way around is shorter
+    k = torch.where(near, high - low, n - (high - low))
+    return (k * n + torch.where(near, low, high)).flatten()
