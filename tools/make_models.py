@@ -29,8 +29,8 @@ ROLES = {
 # Epochs that fit two cores and an afternoon; the paper trains its autoencoders for 2000.
 EPOCHS = {
     "mutagenicity/vae": 220,
-    "nci1/vae": 130,
-    "aids/vae": 300,
+    "nci1/vae": 100,
+    "aids/vae": 150,
     "aids/vae-paper": 400,
 }
 DATASETS = ("mutagenicity", "aids", "nci1")

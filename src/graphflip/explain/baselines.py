@@ -59,7 +59,7 @@ class ReconstructionOnly(AbstractExplainer):
     @torch.no_grad()
     def explain_batch(self, question: Question) -> list[Counterfactual]:
         started = time.perf_counter()
-        z = self.vae.encode(question.graph, question.rngs("identity")).mean
+        z = self.vae.locate(question.graph, question.rngs("identity"))
         return _offer(self, question, self.vae.decode(z, MostLikely()), started)
 
 
@@ -77,7 +77,7 @@ class LatentIndex:
         codes = torch.zeros(len(dataset), dataset.schema.max_nodes, vae.config.dz)
         for batch in dataset.batches(128):
             rngs = [torch.Generator().manual_seed(seed + int(k)) for k in batch.index]
-            codes[batch.index] = vae.encode(batch.graph, rngs).mean
+            codes[batch.index] = vae.locate(batch.graph, rngs)
         return cls(dataset, codes)
 
     def nearest(
@@ -124,7 +124,7 @@ class NearestNeighbor(AbstractExplainer):
     @torch.no_grad()
     def explain_batch(self, question: Question) -> list[Counterfactual]:
         started = time.perf_counter()
-        z = self.vae.encode(question.graph, question.rngs("identity")).mean
+        z = self.vae.locate(question.graph, question.rngs("identity"))
         found = []
         for k in range(len(z)):
             near = self.index.nearest(z[k], int(question.target[k]), 1, self.aligned)
@@ -149,7 +149,7 @@ class NeighborMean(AbstractExplainer):
     @torch.no_grad()
     def explain_batch(self, question: Question) -> list[Counterfactual]:
         started = time.perf_counter()
-        z = self.vae.encode(question.graph, question.rngs("identity")).mean
+        z = self.vae.locate(question.graph, question.rngs("identity"))
         means = []
         for k in range(len(z)):
             near = self.index.nearest(z[k], int(question.target[k]), self.k, self.aligned)

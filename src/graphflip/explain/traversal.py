@@ -56,7 +56,7 @@ class _Walk:
     def __init__(self, settings: LatentTraversal, question: Question):
         self.settings, self.question = settings, question
         with torch.no_grad():
-            z = settings.vae.encode(question.graph, question.rngs("identity")).mean
+            z = settings.vae.locate(question.graph, question.rngs("identity"))
         self.rngs = question.rngs("noise")
         already = (question.logits.argmax(-1) == question.target) & question.logits.isfinite().all(-1)
         self.active = (~already).nonzero()[:, 0]

@@ -37,6 +37,7 @@ class PEGVAEConfig(BaseModel):
     pair_width: int = Field(default=16, gt=0)
     depth: int = Field(default=5, gt=0)
     decoder_depth: int = Field(default=3, ge=0)
+    refine_steps: int = Field(default=0, ge=0)
 
 
 PAPER = PEGVAEConfig(design="paper", dz=1, width=20, pair_width=20, depth=4)
