@@ -1,0 +1,112 @@
+"""Constraints: what a user wants to stay as it is; a counterfactual that breaks one is never returned."""
+
+from dataclasses import dataclass
+from typing import get_args
+
+from ..edits import Op
+from ..errors import ConfigError
+from ..schema import Categories, Column, Schema
+from .sketch import Change, Difference, Label, Pair, Sketch, op_of
+
+
+@dataclass(frozen=True)
+class Constraints:
+    """Frozen and forbidden parts, by node number of the factual and by name, and how many edits may be made.
+
+    A frozen node keeps its attributes and its edges, a frozen edge (a pair of nodes that are joined, or not) stays as it is.
+    Forbidden types are not introduced, forbidden kinds of edit not made. Where hydrogens are nodes, adding or removing
+    them is bookkeeping: it breaks no `forbid_ops` and costs nothing of the `budget`.
+    """
+
+    freeze_nodes: frozenset[int] = frozenset()
+    freeze_edges: frozenset[Pair] = frozenset()
+    forbid_node_types: frozenset[str] = frozenset()
+    forbid_edge_types: frozenset[str] = frozenset()
+    forbid_ops: frozenset[Op] = frozenset()
+    budget: int | None = None
+
+    def __post_init__(self) -> None:
+        unknown = sorted(self.forbid_ops - set(get_args(Op)))
+        if unknown:
+            raise ConfigError(f"`forbid_ops` must be kinds of edit: {', '.join(get_args(Op))}; got {unknown[0]!r}.")
+        if self.budget is not None and self.budget < 1:
+            raise ConfigError(f"`budget` must be at least 1 edit; got {self.budget}. Leave it out for no limit.")
+        if any(i == j for i, j in self.freeze_edges):
+            raise ConfigError(f"`freeze_edges` must be pairs of two nodes; got {sorted(self.freeze_edges)}.")
+
+    def check(self, factual: Sketch, schema: Schema) -> None:
+        """Raise if a constraint is about what the graph or the schema does not have."""
+        nodes = {*self.freeze_nodes, *(i for pair in self.freeze_edges for i in pair)}
+        missing = sorted(nodes - factual.nodes.keys())
+        if missing:
+            raise ConfigError(
+                f"Frozen nodes must be nodes of the graph: 0..{max(factual.nodes)}; got {missing[0]}. Correct the number."
+            )
+        for what, names, columns in (
+            ("forbid_node_types", self.forbid_node_types, schema.nodes),
+            ("forbid_edge_types", self.forbid_edge_types, schema.edges),
+        ):
+            unknown = sorted(names - _names(columns))
+            if unknown:
+                has = ", ".join(sorted(_names(columns))) or "none"
+                raise ConfigError(f"`{what}` must be among the schema's: {has}; got {unknown[0]!r}.")
+
+    def broken(self, difference: Difference, counted: Difference, directed: bool = False) -> str | None:
+        """The first constraint that a difference from the factual breaks; `counted` is it without bookkeeping."""
+        if self.budget is not None and counted.size > self.budget:
+            return "budget"
+        if self.freeze_nodes and not self.freeze_nodes.isdisjoint(difference.touched):
+            return "freeze_nodes"
+        if self.freeze_edges and any(self._frozen(pair, directed) for pair in difference.edges):
+            return "freeze_edges"
+        if _introduces(self.forbid_node_types, difference.nodes.values()):
+            return "forbid_node_types"
+        if _introduces(self.forbid_edge_types, difference.edges.values()):
+            return "forbid_edge_types"
+        if self.forbid_ops and not self.forbid_ops.isdisjoint(_ops(counted)):
+            return "forbid_ops"
+        return None
+
+    def _frozen(self, pair: Pair, directed: bool) -> bool:
+        return pair in self.freeze_edges or (not directed and pair[::-1] in self.freeze_edges)
+
+
+def counted_part(difference: Difference, factual: Sketch, after: Sketch, schema: Schema) -> Difference:
+    """The difference without bookkeeping: the heavy edits of `graphflip.edits.heavy_edits`."""
+    if schema.chemistry is None or not schema.chemistry.explicit_hydrogens:
+        return difference
+    at = next(k for k, column in enumerate(schema.nodes) if column.name == "type")
+
+    def is_hydrogen(i: int) -> bool:
+        return all(sketch.nodes[i][at] == "H" for sketch in (factual, after) if i in sketch.nodes)
+
+    def counts(change: Change, places: tuple[int, ...]) -> bool:
+        return None not in change or not any(is_hydrogen(i) for i in places)
+
+    return Difference(
+        {i: change for i, change in difference.nodes.items() if counts(change, (i,))},
+        {pair: change for pair, change in difference.edges.items() if counts(change, pair)},
+    )
+
+
+def _introduces(forbidden: frozenset[str], changes) -> bool:
+    if not forbidden:
+        return False
+    return any(
+        value in forbidden and value != before
+        for change in changes
+        for value, before in zip(change.after or (), change.before or _nothing(change.after), strict=True)
+    )
+
+
+def _nothing(label: Label | None) -> tuple[None, ...]:
+    return (None,) * len(label or ())
+
+
+def _ops(difference: Difference) -> set[Op]:
+    nodes = {op_of("node", change) for change in difference.nodes.values()}
+    return nodes | {op_of("edge", change) for change in difference.edges.values()}
+
+
+def _names(columns: tuple[Column, ...]) -> set[str]:
+    return {name for column in columns if isinstance(column, Categories) for name in column.values}

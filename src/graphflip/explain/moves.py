@@ -1,0 +1,193 @@
+"""Moves: every valid single step away from a hard graph, as a chemist or the schema would have it."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from ..edits import Edit
+from ..errors import SchemaError
+from ..graph import Graph
+from ..jsongraph import single_hard
+from ..schema import Schema
+from .fragments import Fragment, FragmentVocabulary, groups, heavy_nodes
+from .sketch import Difference, Label, Sketch, align, labels_of, other_labels
+from .valence import Valence
+
+
+@dataclass(frozen=True)
+class Move:
+    """What is done in words ("change node"), what comes out, and the edits that lead there, in an order that applies."""
+
+    kind: str
+    after: Sketch
+    edits: list[Edit]
+
+
+Step = tuple[str, Sketch]
+"""A kind of move and what it leads to."""
+
+_Draft = tuple[str, Sketch, set[int]]
+"""A kind of move, the sketch after it (hydrogens not yet settled), and the heavy nodes it changed or removed."""
+
+
+@dataclass(frozen=True)
+class Moves:
+    """The moves of a schema's graphs: another label for a node or an edge; an edge more; an edge less, if it is in a ring;
+    a group that hangs on one edge removed, added or replaced by one of the vocabulary.
+
+    A move never splits a graph. In molecules every atom that it reaches has its valence filled afterwards, by adding or
+    removing hydrogens where they are nodes, and the sum of charges does not move away from zero.
+    """
+
+    schema: Schema
+    vocabulary: FragmentVocabulary = FragmentVocabulary()
+
+    def __post_init__(self) -> None:
+        if self.schema.directed and self.vocabulary.max_nodes > 1:
+            raise SchemaError(
+                "Groups are for undirected graphs; this schema is directed. Leave the vocabulary out."
+            )
+
+    def valid(self, graph: Graph) -> list[Move]:
+        """The moves of one hard graph."""
+        before = Sketch.of(single_hard(graph))
+        steps = self.steps(before, before)
+        return [Move(kind, after, Difference.between(before, after).edits(self.schema)) for kind, after in steps]
+
+    def steps(self, state: Sketch, factual: Sketch) -> Iterator[Step]:
+        """Every move of a state; new nodes take slots so that few edits lead there from the factual."""
+        for kind, draft, changed in self._drafts(state):
+            after = self.settled(state, draft, changed, factual)
+            if after is not None:
+                yield kind, after
+
+    def settled(self, before: Sketch, draft: Sketch, changed: set[int], factual: Sketch) -> Sketch | None:
+        """The draft with hydrogens filled in and slots for new nodes; None if it is not valid."""
+        if not draft.nodes or (self._valence is not None and not self._valence.settle(before, draft, changed)):
+            return None
+        return align(factual, draft, self.schema.max_nodes)
+
+    @cached_property
+    def _valence(self) -> Valence | None:
+        return None if self.schema.chemistry is None else Valence(self.schema, self.schema.chemistry)
+
+    @cached_property
+    def _fragments(self) -> list[Fragment]:
+        single = FragmentVocabulary.of_single_nodes(self.schema).fragments
+        known = {(one.nodes, one.edges, one.link): one for one in (*self.vocabulary.fragments, *single)}
+        return list(known.values())
+
+    def _drafts(self, state: Sketch) -> Iterator[_Draft]:
+        heavy = heavy_nodes(state, self.schema)
+        room = {i: self._room(state, i) for i in heavy}
+        yield from self._relabel_nodes(state, heavy, room)
+        yield from self._relabel_edges(state, heavy, room)
+        yield from self._add_edges(state, heavy, room)
+        if self.schema.directed:
+            yield from self._change_directed_leaves(state)
+            return
+        yield from self._add_groups(state, heavy, room)
+        yield from self._change_groups(state, heavy, room)
+
+    def _room(self, state: Sketch, i: int) -> int:
+        return 99 if self._valence is None else self._valence.room(state, i)
+
+    def _order(self, label: Label) -> int:
+        return 1 if self._valence is None else self._valence.order(label)
+
+    def _relabel_nodes(self, state: Sketch, heavy: list[int], room: dict[int, int]) -> Iterator[_Draft]:
+        for i in heavy:
+            for label in other_labels(state.nodes[i], self.schema.nodes):
+                if self._can_be(label, state.nodes[i], room[i]):
+                    draft = state.copy()
+                    draft.nodes[i] = label
+                    yield "change node", draft, {i}
+
+    def _can_be(self, label: Label, was: Label, room: int) -> bool:
+        """Whether an atom of this label has room for its bonds, and is no hydrogen."""
+        if self._valence is None:
+            return True
+        element, old = self._valence.symbol(label), self._valence.symbol(was)
+        limit = self._valence.chemistry.max_valence
+        return element != "H" and room + limit(element) - limit(old) >= 0
+
+    def _relabel_edges(self, state: Sketch, heavy: list[int], room: dict[int, int]) -> Iterator[_Draft]:
+        inside = set(heavy)
+        for i, j, label in state.edges():
+            if not {i, j} <= inside:
+                continue
+            for other in other_labels(label, self.schema.edges):
+                if self._order(other) - self._order(label) <= min(room[i], room[j]):
+                    yield "change edge", _edited(state, lambda draft: draft.join(i, j, other)), {i, j}
+            if state.directed and i in state.near[j] or j in state.reach(i, block=j):
+                yield "remove edge", _edited(state, lambda draft: draft.cut(i, j)), {i, j}
+
+    def _add_edges(self, state: Sketch, heavy: list[int], room: dict[int, int]) -> Iterator[_Draft]:
+        labels = labels_of(self.schema.edges)
+        for i in heavy:
+            for j in heavy:
+                if j in state.near[i] or i == j or (i > j and not state.directed):
+                    continue
+                for label in labels:
+                    if self._order(label) <= min(room[i], room[j]):
+                        yield "add edge", _edited(state, lambda draft: draft.join(i, j, label)), {i, j}
+
+    def _add_groups(self, state: Sketch, heavy: list[int], room: dict[int, int]) -> Iterator[_Draft]:
+        for i in heavy:
+            for fragment in self._fragments:
+                if self._order(fragment.link) <= room[i]:
+                    draft = state.copy()
+                    yield "add group", draft, {i, *_hang(draft, i, fragment)}
+
+    def _change_groups(self, state: Sketch, heavy: list[int], room: dict[int, int]) -> Iterator[_Draft]:
+        for anchor, root, members in groups(state, heavy, self.vocabulary.max_nodes):
+            bare = self._without(state, members)
+            yield "remove group", bare, {anchor, *members}
+            free = room[anchor] + self._order(state.near[anchor][root])
+            for fragment in self._fragments:
+                if self._order(fragment.link) <= free:
+                    draft = bare.copy()
+                    yield "replace group", draft, {anchor, *members, *_hang(draft, anchor, fragment)}
+        for part in self._small_parts(state, heavy):
+            yield "remove part", self._without(state, part), part
+
+    def _small_parts(self, state: Sketch, heavy: list[int]) -> list[set[int]]:
+        """Connected parts that a move may take away, where others remain."""
+        parts = [part & set(heavy) for part in state.parts()]
+        return [part for part in parts if len(parts) > 1 and 0 < len(part) <= self.vocabulary.max_nodes]
+
+    def _change_directed_leaves(self, state: Sketch) -> Iterator[_Draft]:
+        for i in state.nodes:
+            if len(state.around(i)) <= 1 and (state.around(i) or len(state.nodes) > 1):
+                yield "remove group", _edited(state, lambda draft: draft.remove(i)), {i}
+            for fragment in self._fragments:
+                for outwards in (True, False):
+                    draft = state.copy()
+                    new = draft.add(fragment.nodes[0])
+                    draft.join(*((i, new) if outwards else (new, i)), fragment.link)
+                    yield "add group", draft, {i, new}
+
+    def _without(self, state: Sketch, members: set[int]) -> Sketch:
+        draft = state.copy()
+        hydrogens = {j for i in members for j in state.near[i] if self._fills(state, j)}
+        for i in members | hydrogens:
+            draft.remove(i)
+        return draft
+
+    def _fills(self, state: Sketch, i: int) -> bool:
+        return self._valence is not None and self._valence.is_hydrogen(state, i)
+
+
+def _edited(state: Sketch, change: Callable[[Sketch], None]) -> Sketch:
+    draft = state.copy()
+    change(draft)
+    return draft
+
+
+def _hang(draft: Sketch, anchor: int, fragment: Fragment) -> list[int]:
+    """Join a new group to a node; returns the group's nodes."""
+    new = [draft.add(label) for label in fragment.nodes]
+    for i, j, label in fragment.edges:
+        draft.join(new[i], new[j], label)
+    draft.join(anchor, new[0], fragment.link)
+    return new

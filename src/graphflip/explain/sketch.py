@@ -1,0 +1,292 @@
+"""Sketch: one hard graph as dictionaries, cheap to copy and to change: what a search over edits works on."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, NamedTuple, cast, get_args
+
+import torch
+from torch import Tensor
+
+from ..edits import Edit, Op
+from ..graph import Graph
+from ..schema import Categories, Column, Schema
+
+Label = tuple[str | float, ...]
+"""The attributes of a node or an edge, in the order of the schema's columns."""
+
+Pair = tuple[int, int]
+
+Environment = tuple[Label, tuple[tuple[str, Label, Label], ...]]
+"""A node's label and, sorted, its edges: direction ("" if they have none), the edge's label, the neighbor's label."""
+
+
+@dataclass(eq=False)
+class Sketch:
+    """Labels of nodes by slot, and `near[i][j]`, the label of the edge from i to j; undirected edges stand twice.
+
+    Whoever changes a sketch copies it first: those that have been handed on are not changed any more.
+    """
+
+    nodes: dict[int, Label]
+    near: dict[int, dict[int, Label]]
+    directed: bool = False
+
+    @classmethod
+    def of(cls, graph: Graph, index: int = 0) -> "Sketch":
+        nodes = {i: tuple(node.values()) for i, node in enumerate(graph.nodes(index)) if node is not None}
+        sketch = cls(nodes, {i: {} for i in nodes}, graph.schema.directed)
+        for i, j, attributes in graph.edges(index):
+            sketch.join(i, j, tuple(attributes.values()))
+        return sketch
+
+    def copy(self) -> "Sketch":
+        return Sketch(dict(self.nodes), {i: dict(near) for i, near in self.near.items()}, self.directed)
+
+    def add(self, label: Label) -> int:
+        """A new node, numbered below zero until `align` gives it a slot."""
+        i = min(0, *self.nodes) - 1 if self.nodes else -1
+        self.nodes[i], self.near[i] = label, {}
+        return i
+
+    def remove(self, i: int) -> None:
+        """Take a node out, with its edges."""
+        del self.nodes[i]
+        for j in self.near.pop(i):
+            if not self.directed:
+                del self.near[j][i]
+        if self.directed:
+            for near in self.near.values():
+                near.pop(i, None)
+
+    def join(self, i: int, j: int, label: Label) -> None:
+        """Add an edge, or change its label."""
+        self.near[i][j] = label
+        if not self.directed:
+            self.near[j][i] = label
+
+    def cut(self, i: int, j: int) -> None:
+        """Remove an edge."""
+        del self.near[i][j]
+        if not self.directed:
+            del self.near[j][i]
+
+    def edges(self) -> Iterator[tuple[int, int, Label]]:
+        """Every edge once: with i < j if undirected."""
+        for i, near in self.near.items():
+            for j, label in near.items():
+                if self.directed or i < j:
+                    yield i, j, label
+
+    def around(self, i: int) -> list[int]:
+        """Neighbors of a node, whatever the direction."""
+        if not self.directed:
+            return list(self.near[i])
+        return [j for j in self.nodes if j != i and (j in self.near[i] or i in self.near[j])]
+
+    def reach(self, start: int, block: int | None = None) -> set[int]:
+        """Nodes that can be reached from `start`, not going straight from it to `block`."""
+        seen, todo = {start}, [start]
+        while todo:
+            i = todo.pop()
+            for j in self.around(i):
+                if j not in seen and not (i == start and j == block):
+                    seen.add(j)
+                    todo.append(j)
+        return seen
+
+    def parts(self) -> list[set[int]]:
+        """The connected parts."""
+        found: list[set[int]] = []
+        for i in self.nodes:
+            if not any(i in part for part in found):
+                found.append(self.reach(i))
+        return found
+
+    def environment(self, i: int) -> Environment:
+        """The radius-1 environment of a node."""
+        out = "out" if self.directed else ""
+        edges = [(out, label, self.nodes[j]) for j, label in self.near[i].items()]
+        if self.directed:
+            edges += [("in", near[i], self.nodes[j]) for j, near in self.near.items() if i in near]
+        return self.nodes[i], tuple(sorted(edges))
+
+    def colors(self, rounds: int = 3) -> tuple[int, ...]:
+        """What isomorphic graphs share whatever the order of nodes; few others do. Differs between processes."""
+        color = {i: hash(label) for i, label in self.nodes.items()}
+        for _ in range(rounds):
+            color = {
+                i: hash((color[i], tuple(sorted((hash(label), color[j]) for j, label in self.near[i].items()))))
+                for i in self.nodes
+            }
+        return tuple(sorted(color.values()))
+
+
+class Change(NamedTuple):
+    """A label before and after; None where the node or edge does not exist."""
+
+    before: Label | None
+    after: Label | None
+
+
+@dataclass(frozen=True)
+class Difference:
+    """What differs between two aligned sketches."""
+
+    nodes: dict[int, Change]
+    edges: dict[Pair, Change]
+
+    @classmethod
+    def between(cls, before: Sketch, after: Sketch) -> "Difference":
+        nodes = {
+            i: Change(before.nodes.get(i), after.nodes.get(i))
+            for i in before.nodes.keys() | after.nodes.keys()
+            if before.nodes.get(i) != after.nodes.get(i)
+        }
+        edges: dict[Pair, Change] = {}
+        for i in before.near.keys() | after.near.keys():
+            old, new = before.near.get(i, {}), after.near.get(i, {})
+            if old != new:
+                for j in old.keys() | new.keys():
+                    if old.get(j) != new.get(j) and (before.directed or i < j):
+                        edges[i, j] = Change(old.get(j), new.get(j))
+        return cls(nodes, edges)
+
+    @cached_property
+    def touched(self) -> set[int]:
+        """Nodes that change or have an edge that does."""
+        return {*self.nodes, *(i for pair in self.edges for i in pair)}
+
+    @property
+    def size(self) -> int:
+        """Number of edits."""
+        return len(self.nodes) + len(self.edges)
+
+    def edits(self, schema: Schema) -> list[Edit]:
+        """The typed list, in the order of `edits_between`."""
+        found = [_edit("node", (i,), change, schema.nodes) for i, change in self.nodes.items()]
+        found += [_edit("edge", pair, change, schema.edges) for pair, change in self.edges.items()]
+        return sorted(found, key=lambda edit: (_RANK[edit.op], edit.at))
+
+
+_RANK = {op: position for position, op in enumerate(get_args(Op))}
+
+
+def op_of(what: Literal["node", "edge"], change: Change) -> Op:
+    """Which kind of edit a change is."""
+    verb = "add" if change.before is None else "remove" if change.after is None else "set"
+    return cast(Op, f"{verb}_{what}")
+
+
+def _edit(what: Literal["node", "edge"], at: tuple[int, ...], change: Change, columns: tuple[Column, ...]) -> Edit:
+    op, names = op_of(what, change), [column.name for column in columns]
+    before, after = (dict(zip(names, label or (), strict=False)) for label in change)
+    if op.startswith("set"):
+        names = [name for name in names if before[name] != after[name]]
+        before, after = ({name: label[name] for name in names} for label in (before, after))
+    return Edit(op, at, before, after)
+
+
+def align(factual: Sketch, sketch: Sketch, max_nodes: int) -> Sketch | None:
+    """Give new nodes slots, those of nodes of the factual that they stand in for where there are such.
+
+    A new node takes the slot of a missing neighbor of a kept node: a hydrogen that becomes chlorine is one changed
+    label. None if there are not enough slots.
+    """
+    new = [i for i in sketch.nodes if i < 0]
+    if not new:
+        return sketch
+    slot: dict[int, int] = {}
+    todo = [(i, i) for i in sketch.nodes if i >= 0 and i in factual.nodes and any(j < 0 for j in sketch.around(i))]
+    while todo:
+        here, there = todo.pop(0)
+        missing = [j for j in factual.around(there) if j not in sketch.nodes and j not in slot.values()]
+        fresh = [j for j in sketch.around(here) if j < 0 and j not in slot]
+        for _, _, j, k in sorted(_misfit(sketch, here, j, factual, there, k) for j in fresh for k in missing):
+            if j not in slot and k not in slot.values():
+                slot[j] = k
+                todo.append((j, k))
+    used = sketch.nodes.keys() | slot.values()
+    free = [k for k in range(max_nodes) if k not in used]
+    free.sort(key=lambda k: k in factual.nodes)
+    rest = sorted((i for i in new if i not in slot), reverse=True)
+    if len(rest) > len(free):
+        return None
+    slot |= dict(zip(rest, free, strict=False))
+    return _renumbered(sketch, slot)
+
+
+def _misfit(sketch: Sketch, here: int, j: int, factual: Sketch, there: int, k: int) -> tuple[int, int, int, int]:
+    """How badly new node j of the sketch stands in for node k of the factual, and both; -j, so that older come first."""
+    edge = sketch.near[here].get(j) != factual.near[there].get(k)
+    return int(edge) + int(sketch.nodes[j] != factual.nodes[k]), -j, j, k
+
+
+def _renumbered(sketch: Sketch, slot: dict[int, int]) -> Sketch:
+    nodes = {slot.get(i, i): label for i, label in sketch.nodes.items()}
+    near = {
+        slot.get(i, i): {slot.get(j, j): label for j, label in edges.items()} for i, edges in sketch.near.items()
+    }
+    return Sketch(nodes, near, sketch.directed)
+
+
+def drawn(graph: Graph, differences: Sequence[Difference]) -> Graph:
+    """The batch of graphs that differ so from one hard graph, with as many slots as they need and it has."""
+    last = [max(change.touched, default=0) for change in differences]
+    graph = graph.pad(max(graph.num_slots, max(last, default=0) + 1))
+    B, V, A, E = (tensor.expand(len(differences), *tensor.shape[1:]).clone() for tensor in (graph.B, graph.V, graph.A, graph.E))
+    nodes = [(c, i, change.after) for c, one in enumerate(differences) for i, change in one.nodes.items()]
+    edges = [(c, i, j, change.after) for c, one in enumerate(differences) for (i, j), change in one.edges.items()]
+    if nodes:
+        c, i = torch.tensor([where[:-1] for where in nodes]).T
+        V[c, i], B[c, i] = _rows([label for *_, label in nodes], graph.schema.nodes, graph.V)
+    if edges:
+        c, i, j = torch.tensor([where[:-1] for where in edges]).T
+        E[c, i, j], A[c, i, j] = _rows([label for *_, label in edges], graph.schema.edges, graph.E)
+        if not graph.schema.directed:
+            E[c, j, i], A[c, j, i] = E[c, i, j], A[c, i, j]
+    return Graph.trusted(B, V, A, E, graph.schema)
+
+
+def _rows(labels: list[Label | None], columns: tuple[Column, ...], like: Tensor) -> tuple[Tensor, Tensor]:
+    """The rows of V or E that labels stand for, and whether they stand for anything."""
+    known = {label: _row(label, columns) for label in set(labels)}
+    rows = like.new_tensor([known[label] for label in labels]).reshape(len(labels), like.shape[-1])
+    return rows, like.new_tensor([float(label is not None) for label in labels])
+
+
+def _row(label: Label | None, columns: tuple[Column, ...]) -> list[float]:
+    if label is None:
+        return [0.0] * sum(column.width for column in columns)
+    row: list[float] = []
+    for column, value in zip(columns, label, strict=True):
+        one_hot = isinstance(column, Categories)
+        row += [float(value == name) for name in column.values] if one_hot else [float(value)]
+    return row
+
+
+def labels_of(columns: Iterable[Column]) -> list[Label]:
+    """Every combination of categories, continuous attributes at their mean."""
+    found: list[Label] = [()]
+    for column in columns:
+        values = column.values if isinstance(column, Categories) else (column.mean,)
+        found = [(*label, value) for label in found for value in values]
+    return found
+
+
+def other_labels(label: Label, columns: Sequence[Column]) -> list[Label]:
+    """Labels that differ from this one in one attribute: any other category, or one `scale` up or down."""
+    found = []
+    for at, (column, value) in enumerate(zip(columns, label, strict=True)):
+        if isinstance(column, Categories):
+            values = [name for name in column.values if name != value]
+        else:
+            values = [float(value) - column.scale, float(value) + column.scale]
+        found += [(*label[:at], new, *label[at + 1 :]) for new in values]
+    return found
+
+
+def typical(label: Label, columns: Sequence[Column]) -> Label:
+    """The label with continuous attributes at their mean."""
+    pairs = zip(columns, label, strict=True)
+    return tuple(value if isinstance(column, Categories) else column.mean for column, value in pairs)

@@ -1,0 +1,135 @@
+"""Valence: which changes of a molecule's heavy atoms leave a molecule, and the hydrogens that go with them."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache, cached_property
+
+from ..chemistry import BOND_ORDERS, Chemistry
+from ..schema import Categories, Schema
+from .sketch import Label, Sketch, labels_of
+
+
+@dataclass(frozen=True)
+class Valence:
+    """The valence and charge rules of a schema, applied to sketches.
+
+    Only atoms that a change reaches are looked at: what was odd in the factual elsewhere stays as it is.
+    """
+
+    schema: Schema
+    chemistry: Chemistry
+
+    @cached_property
+    def _types(self) -> tuple[int, int]:
+        """Where the type stands in labels of nodes and of edges."""
+        nodes, edges = (
+            next(k for k, column in enumerate(columns) if column.name == "type" and isinstance(column, Categories))
+            for columns in (self.schema.nodes, self.schema.edges)
+        )
+        return nodes, edges
+
+    @cached_property
+    def _hydrogen(self) -> tuple[Label, Label] | None:
+        """Labels of a hydrogen and of its bond, where hydrogens are nodes."""
+        if not self.chemistry.explicit_hydrogens:
+            return None
+        nodes = [label for label in labels_of(self.schema.nodes) if label[self._types[0]] == "H"]
+        bonds = [label for label in labels_of(self.schema.edges) if label[self._types[1]] == "single"]
+        return (nodes[0], bonds[0]) if nodes and bonds else None
+
+    def symbol(self, label: Label) -> str:
+        return str(label[self._types[0]])
+
+    def order(self, label: Label) -> int:
+        return BOND_ORDERS[str(label[self._types[1]])]
+
+    def is_hydrogen(self, sketch: Sketch, i: int) -> bool:
+        """Whether a node only fills a valence of a heavy atom."""
+        if self._hydrogen is None or self.symbol(sketch.nodes[i]) != "H" or len(sketch.near[i]) != 1:
+            return False
+        (j,) = sketch.near[i]
+        return self.symbol(sketch.nodes[j]) != "H"
+
+    def heavy(self, sketch: Sketch) -> list[int]:
+        """Nodes that moves are about: all but hydrogens."""
+        return [i for i in sketch.nodes if not self.is_hydrogen(sketch, i)]
+
+    def room(self, sketch: Sketch, i: int) -> int:
+        """How much the orders of bonds to heavy atoms may grow: hydrogens make way."""
+        taken = sum(self.order(label) for j, label in sketch.near[i].items() if not self.is_hydrogen(sketch, j))
+        return self.chemistry.max_valence(self.symbol(sketch.nodes[i])) - taken
+
+    def net_charge(self, sketch: Sketch, atoms: Iterable[int] | None = None) -> int:
+        """Sum of the charges of some atoms, or of all."""
+        return sum(self._charge(*self._surroundings(sketch, i)) for i in (sketch.nodes if atoms is None else atoms))
+
+    def settle(self, before: Sketch, after: Sketch, changed: set[int]) -> bool:
+        """Fill valences of heavy atoms that changed, in place; False if the result is no molecule.
+
+        It is none if an atom cannot be filled, or if the sum of charges grows away from zero.
+        """
+        atoms = sorted((i for i in changed if i in after.nodes), key=lambda i: self._fills_first(after, i))
+        if not all(self._fill(after, i) for i in atoms):
+            return False
+        near = {j for i in atoms for j in after.near[i]} - set(atoms)
+        spoiled = [j for j in near if not self._filled(after, j) and (j not in before.nodes or self._filled(before, j))]
+        if not all(self._fill(after, j) for j in spoiled) or not all(self._filled(after, i) for i in [*atoms, *spoiled]):
+            return False
+        return self._charge_is_kept(before, after, {*changed, *near})
+
+    def _fills_first(self, sketch: Sketch, i: int) -> tuple[bool, int]:
+        # A cation decides how its neighbors are filled.
+        return self.symbol(sketch.nodes[i]) != "N" or self.room(sketch, i) > 0, i
+
+    def _charge_is_kept(self, before: Sketch, after: Sketch, region: set[int]) -> bool:
+        region |= {j for i in region if i in before.nodes for j in before.near[i]}
+        region |= {j for i in region if i in after.nodes for j in after.near[i]}
+        was = self.net_charge(before, [i for i in region if i in before.nodes])
+        now = self.net_charge(after, [i for i in region if i in after.nodes])
+        if was == now:
+            return True
+        total = self.net_charge(before)
+        return abs(total - was + now) <= abs(total)
+
+    def _surroundings(self, sketch: Sketch, i: int) -> tuple[str, int, int, bool]:
+        near = sketch.near[i]
+        beside = any(
+            self.symbol(sketch.nodes[j]) == "N" and sum(map(self.order, sketch.near[j].values())) == 4 for j in near
+        )
+        return self.symbol(sketch.nodes[i]), sum(map(self.order, near.values())), len(near), beside
+
+    @cached_property
+    def _charge(self):
+        return cache(self.chemistry.formal_charge)
+
+    @cached_property
+    def _is_filled(self):
+        return cache(self.chemistry.is_filled)
+
+    def _filled(self, sketch: Sketch, i: int) -> bool:
+        symbol, valence, degree, beside = self._surroundings(sketch, i)
+        if self._hydrogen is None:
+            return valence <= self.chemistry.max_valence(symbol)
+        return self._is_filled(symbol, valence, degree, beside)
+
+    def _fill(self, sketch: Sketch, i: int) -> bool:
+        """Give an atom the hydrogens it needs: the fewest that leave it without a positive charge, if any do."""
+        if self._hydrogen is None:
+            return self._filled(sketch, i)
+        hydrogens = [j for j in sketch.near[i] if self.is_hydrogen(sketch, j)]
+        symbol, valence, degree, beside = self._surroundings(sketch, i)
+        valence, degree = valence - len(hydrogens), degree - len(hydrogens)
+        able = [
+            (self._charge(symbol, valence + h, degree + h, beside) > 0, h)
+            for h in range(self.chemistry.max_valence(symbol) + 1)
+            if self._is_filled(symbol, valence + h, degree + h, beside)
+        ]
+        if not able:
+            return False
+        wanted = min(able)[1]
+        for j in hydrogens[wanted:]:
+            sketch.remove(j)
+        label, bond = self._hydrogen
+        for _ in range(wanted - len(hydrogens)):
+            sketch.join(i, sketch.add(label), bond)
+        return True
