@@ -27,6 +27,9 @@ class Outcome(Enum):
     EMPTY = "empty"
     NOTHING_TO_OFFER = "nothing_to_offer"
     NOT_A_NUMBER = "not_a_number"
+    NOT_CONFIDENT = "not_confident"
+    OUT_OF_MOVES = "out_of_moves"
+    NO_MOVE_ALLOWED = "no_move_allowed"
 
     @property
     def advice(self) -> str:
@@ -41,6 +44,9 @@ _ADVICE = {
     Outcome.EMPTY: "The code decoded to a graph without nodes. The autoencoder does not know graphs like this one.",
     Outcome.NOTHING_TO_OFFER: "The training data have no graph with the target label. Use another method.",
     Outcome.NOT_A_NUMBER: "The classifier or the decoder returned NaN or infinity. Check the model on this graph.",
+    Outcome.NOT_CONFIDENT: "The classifier assigns the target class, but with less confidence than asked, or another model does not agree. Ask for less confidence, fewer opinions, or allow more moves.",
+    Outcome.OUT_OF_MOVES: "No graph within the allowed moves was classified as the target. Allow more moves, a wider beam, or loosen the constraints that ruled out most.",
+    Outcome.NO_MOVE_ALLOWED: "The constraints rule out every valid move. Loosen the one that is named.",
 }
 
 
@@ -51,6 +57,8 @@ class Counterfactual:
     `factual` and `counterfactual` are aligned: slot i is the same node in both. `counterfactual` is the graph that was
     classified, never a fresh draw; it is None where there was nothing to offer. Where the outcome is not FLIPPED it is the
     last attempt. `probabilities` are those of the target along the path, one for each step; `path` are the latent codes.
+    `classifier_calls` counts the graphs that the classifier was shown, where the method keeps count; `note` says what
+    stood in the way of a flip.
     """
 
     id: str
@@ -66,6 +74,8 @@ class Counterfactual:
     seconds: float = 0.0
     probabilities: tuple[float, ...] = ()
     path: Float[Tensor, "t n dz"] | None = None
+    classifier_calls: int = 0
+    note: str = ""
 
     @property
     def flipped(self) -> bool:
@@ -81,7 +91,8 @@ class Counterfactual:
         words = in_words(self.factual, self.edits)
         lines = [f"{self.id} [{self.method}] target {self.target}: {self.outcome.value}; {found}; {len(words)} edits"]
         lines += [f"  {word}" for word in words[:20]] + (["  …"] if len(words) > 20 else [])
-        return "\n".join(lines if self.flipped else [*lines, f"  {self.outcome.advice}"])
+        reasons = [f"  {text}" for text in (self.note, self.outcome.advice) if text]
+        return "\n".join(lines if self.flipped else [*lines, *reasons])
 
 
 class AbstractExplainer(ABC):

@@ -1,6 +1,6 @@
 """Moves: every valid single step away from a hard graph, as a chemist or the schema would have it."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -66,6 +66,12 @@ class Moves:
         if not draft.nodes or (self._valence is not None and not self._valence.settle(before, draft, changed)):
             return None
         return align(factual, draft, self.schema.max_nodes)
+
+    def strip_hydrogens(self, draft: Sketch, i: int, keep: Container[int] = ()) -> None:
+        """Take away the hydrogens that fill a node's valence, in place."""
+        for j in list(draft.near[i]):
+            if j not in keep and self._fills(draft, j):
+                draft.remove(j)
 
     @cached_property
     def _valence(self) -> Valence | None:
@@ -169,8 +175,8 @@ class Moves:
 
     def _without(self, state: Sketch, members: set[int]) -> Sketch:
         draft = state.copy()
-        hydrogens = {j for i in members for j in state.near[i] if self._fills(state, j)}
-        for i in members | hydrogens:
+        for i in members:
+            self.strip_hydrogens(draft, i)
             draft.remove(i)
         return draft
 
