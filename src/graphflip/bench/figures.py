@@ -17,7 +17,7 @@ from .measure import Measures
 _IDENTITY = {"ged": "graph edit distance", "led": "latent distance", "cosine": "negative cosine similarity"}
 _VALIDITY = {"flip_ratio": "flip ratio", "sic": "gain of confidence"}
 # Okabe and Ito's colors, which everybody can tell apart; the two readings of a baseline share one.
-_COLORS = ("#999999", "#0072B2", "#0072B2", "#009E73", "#009E73", "#D55E00", "#000000", "#CC79A7")
+_COLORS = ("#999999", "#0072B2", "#0072B2", "#009E73", "#009E73", "#D55E00", "#CC79A7")
 _BINS = 24
 _LOOK = {"font.size": 9, "axes.spines.top": False, "axes.spines.right": False}
 _LOOK |= {"svg.hashsalt": "graphflip"}  # so that the same figure is the same file

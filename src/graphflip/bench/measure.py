@@ -16,7 +16,7 @@ from ..graph import Graph
 from ..models.classifier import AbstractClassifier
 from ..models.pegvae import PEGVAE
 
-Measures = dict[str, Float[Tensor, " b"]]
+Measures = dict[str, Float[Tensor, " _"]]
 """One number for each counterfactual under the name of its mean; NaN where there is nothing to measure."""
 
 MEASURES = (
@@ -25,6 +25,7 @@ MEASURES = (
     "nafr", "nafr_other", "molecule", "plausible", "seconds",
 )  # fmt: skip
 
+_Columns = dict[str, Tensor]
 _BATCH = 64
 
 
@@ -100,7 +101,7 @@ def _returned(known: Sequence[Counterfactual]) -> list[Graph]:
     return [one.counterfactual for one in known if one.counterfactual is not None]
 
 
-def _validity(factual: Graph, counterfactual: Graph, target: Tensor, labels: Tensor, by: Yardstick) -> Measures:
+def _validity(factual: Graph, counterfactual: Graph, target: Tensor, labels: Tensor, by: Yardstick) -> _Columns:
     """The classifier is asked again: nothing is taken from what the explainer says."""
     before, after = in_batches(by.classifier, factual), in_batches(by.classifier, counterfactual)
     usable = (counterfactual.num_nodes > 0) & after.isfinite().all(1)
@@ -114,7 +115,7 @@ def _validity(factual: Graph, counterfactual: Graph, target: Tensor, labels: Ten
     }
 
 
-def _identity(factual: Graph, counterfactual: Graph, by: Yardstick) -> Measures:
+def _identity(factual: Graph, counterfactual: Graph, by: Yardstick) -> _Columns:
     z, w = (in_batches(lambda part: by.vae.encode(part).mean, graph) for graph in (factual, counterfactual))
     e, f = (in_batches(by.classifier.embed, graph) for graph in (factual, counterfactual))
     return {
@@ -133,14 +134,14 @@ def _match_slots(z: Float[Tensor, "b n dz"], w: Float[Tensor, "b n dz"]) -> Floa
     return torch.stack([code[order] for code, order in zip(w, orders, strict=True)])
 
 
-def _believability(factual: Graph, counterfactual: Graph, by: Yardstick) -> Measures:
+def _believability(factual: Graph, counterfactual: Graph, by: Yardstick) -> _Columns:
     return {
         "molecule": are_molecules(counterfactual, factual),
         "plausible": nll_per_node(by.vae, counterfactual) <= by.nll_limit,
     }
 
 
-def _edits(factual: Graph, counterfactual: Graph, seconds: float, tick: Callable[[], None]) -> Measures:
+def _edits(factual: Graph, counterfactual: Graph, seconds: float, tick: Callable[[], None]) -> _Columns:
     """Edits as the method aligns the graphs, and the edit distance, for which that alignment is a first upper bound."""
     rows = []
     kept = torch.arange(factual.num_slots)

@@ -14,6 +14,7 @@ from ..data.dataset import GraphDataset
 from ..data.source import load_dataset
 from ..data.tu import PAPER_SETS
 from ..errors import ConfigError
+from ..explain.baselines import NoChange
 from ..metrics import share, summarize
 from ..models.classifier import AbstractClassifier
 from ..models.files import write_atomically
@@ -26,6 +27,9 @@ from .tables import dataset_table, model_table, result_table
 
 Watch = Callable[[str, int, int], None]
 """Called with what is being done, how many steps are done, and how many there are."""
+
+Figures = dict[str, float | int | None]
+"""Figures by name; None where there is nothing to measure."""
 
 _PACKAGES = ("torch", "numpy", "scipy", "rdkit")
 
@@ -63,7 +67,9 @@ def run_paper(
             columns.setdefault(run.method.name, []).append(done)
         results[subject.dataset.name] = {name: _summary(parts) for name, parts in columns.items()}
         results[subject.dataset.name] |= {"real": _real(subject), "models": _models(subject), "data": _data(subject)}
-        draw_tradeoff(subject.dataset.name, {method.title: columns[method.name] for method in methods}, out)
+        # Changing nothing is one point of the figure, where nothing is far and nothing flips: it is left out.
+        shown = {method.title: columns[method.name] for method in methods if method.explainer is not NoChange}
+        draw_tradeoff(subject.dataset.name, shown, out)
     provenance = _provenance(datasets, limit, seeds, ged_seconds)
     _write_tables(results, methods, provenance, out)
     return out
@@ -93,9 +99,9 @@ def _counter(watch: Watch, total: int) -> Callable[[str, int], None]:
     return tick
 
 
-def _summary(parts: list[Measures]) -> dict[str, float | None]:
+def _summary(parts: list[Measures]) -> Figures:
     """Mean and spread over the graphs of all seeds; with several seeds, also the spread of their means."""
-    figures: dict[str, float] = {"n": len(parts[0]["seconds"]), "seeds": len(parts)}
+    figures: dict[str, float | int] = {"n": len(parts[0]["seconds"]), "seeds": len(parts)}
     figures["found"] = share(~torch.cat([part["ged"] for part in parts]).isnan())
     for name in parts[0]:
         whole = summarize(torch.cat([part[name] for part in parts]))
@@ -107,7 +113,7 @@ def _summary(parts: list[Measures]) -> dict[str, float | None]:
 
 
 @torch.no_grad()
-def _real(subject: Subject) -> dict[str, float | None]:
+def _real(subject: Subject) -> Figures:
     """What the same measures give for the real graphs: the ceiling of what a method can reach."""
     models, test = subject.models, subject.test
     graph = stack([test.graphs()])
@@ -126,7 +132,7 @@ def _real(subject: Subject) -> dict[str, float | None]:
     return {name: _number(value) for name, value in figures.items()}
 
 
-def _models(subject: Subject) -> dict[str, float | None]:
+def _models(subject: Subject) -> Figures:
     """Figures of the auxiliary models on the whole test split."""
     models, test = subject.models, subject.dataset.part("test")
     vae, classifier = measure_vae(models.vae, test), measure_classifier(models.classifier, test)
@@ -149,7 +155,7 @@ def _data(subject: Subject) -> dict[str, int]:
     return figures | {part: len(index) for part, index in dataset.split.items()}
 
 
-def _number(value: float) -> float | None:
+def _number(value: float | int) -> float | int | None:
     return None if value != value else round(value, 6)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from .runs import Method
 
-Row = dict[str, str | float | None]
+Row = dict[str, str | float | int | None]
 """Cells by key; None or a missing key where there is no figure."""
 
 _NAMES = {"aids": "AIDS", "mutagenicity": "Mutagenicity", "nci1": "NCI1"}
