@@ -111,7 +111,7 @@ def test_undirected_maps_are_the_symmetric_part_for_symmetric_input(orders, seed
 
 def rank(maps, orders, n=5):
     """Dimension of the space that the maps span, each as one long vector of what it makes of every unit input."""
-    k, l = orders
+    k, _ = orders
     units = torch.eye(n**k, dtype=torch.float64).view(n**k, *[n] * k, 1)
     B = torch.ones(n**k, n, dtype=torch.float64)
     one_map = torch.eye(BELL[orders], dtype=torch.float64)[:, :, None, None]

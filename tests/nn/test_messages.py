@@ -126,5 +126,5 @@ def test_an_absent_edge_has_the_gradient_of_adding_it():
 
 @pytest.mark.parametrize("make", [lambda: AttentionLayer(6, 4, 1), lambda: ExchangeLayer(6, 4)])
 def test_a_width_that_heads_do_not_divide_is_refused(make):
-    with pytest.raises(ConfigError, match="`width` must be a multiple of 4.*got 6"):
+    with pytest.raises(ConfigError, match=r"`width` must be a multiple of 4.*got 6"):
         make()

@@ -63,6 +63,7 @@ class InvariantClassifier(AbstractClassifier):
         self.hidden, self.out = nn.Linear(d, config.hidden), QuietLinear(config.hidden, config.num_classes)
 
     def embed(self, graph: Graph) -> Float[Tensor, "b h"]:
+        graph = graph if graph.num_slots else graph.pad(1)
         pack = not self.schema.directed
         X = self.lift(torch.cat([graph.B[..., None], graph.V], -1), graph.B, pack)
         X = append_edges(X, graph.A, graph.E, pack)

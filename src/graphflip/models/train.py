@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, runtime_checkable
 
 import torch
 from pydantic import BaseModel, ConfigDict, Field
@@ -48,6 +48,7 @@ class TrainConfig(BaseModel):
     seed: int = 0
 
 
+@runtime_checkable
 class Objective(Protocol):
     """What is minimized, and what is measured on the validation part; `score` is the figure to maximize."""
 
