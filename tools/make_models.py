@@ -11,6 +11,7 @@ from pathlib import Path
 import torch
 
 from graphflip.data.source import load_dataset
+from graphflip.explain.knowledge import KNOWLEDGE, Knowledge
 from graphflip.models.recipes import train_model
 from graphflip.models.store import PRETRAINED
 from graphflip.models.train import Progress
@@ -25,6 +26,7 @@ ROLES = {
     "vae": ("vae", "modern"),
     "vae-paper": ("vae", "paper"),
     "classifier-paper": ("classifier", "paper"),
+    "knowledge": ("knowledge", ""),
 }
 # Epochs that fit two cores and an afternoon; the paper trains its autoencoders for 2000.
 EPOCHS = {
@@ -41,6 +43,9 @@ def main(names: list[str]) -> None:
     for name in names or [f"{dataset}/{role}" for role in ROLES for dataset in DATASETS]:
         dataset_name, model_name = name.split("/")
         role, preset = ROLES[model_name]
+        if role == "knowledge":
+            Knowledge.mine(load_dataset(dataset_name).part("train")).save(PRETRAINED / dataset_name / KNOWLEDGE)
+            continue
         folder, started = RUNS / name, time.monotonic()
         changes = {"epochs": EPOCHS[name]} if name in EPOCHS else {}
         dataset = load_dataset(dataset_name)

@@ -85,13 +85,12 @@ def models() -> None:
 @app.command()
 def demo(
     out: Annotated[Path, typer.Option(help="Folder for the page and the file of explanations.")] = Path("demo"),
-    steps: Annotated[int, typer.Option(min=1, help="Steps of the walk through the latent space.")] = 300,
 ) -> None:
-    """Explain a dozen well-known molecules with the models the package carries, and write a page to open."""
+    """Explain well-known molecules with the models the package carries, and write a page to open."""
     from .report.demo import run_demo
 
     _prepare()
-    page = run_demo(out, steps, console.print)
+    page = run_demo(out, console.print)
     console.print(f"Open [bold]{page}[/bold] in a browser; the explanations are in {out / 'counterfactuals.jsonl'}.")
 
 

@@ -44,7 +44,7 @@ def _section(entry: Entry) -> str:
     lines = [
         f"probability of <b>{target}</b>: {found.p_factual:.2f}{after_text}",
         f"{len(words)} edits, {heavy} of them not counting hydrogens",
-        *(f"{html.escape(judge)}: {p:.2f}" for judge, p in entry.verdicts),
+        *(f"{html.escape(judge)} {p:.2f}" for judge, p in entry.verdicts),
         *(html.escape(note) for note in entry.notes),
         *([] if found.flipped else [html.escape(found.outcome.advice)]),
     ]
