@@ -50,6 +50,10 @@ class Part:
     title: str
     columns: Sequence[Column]
 
+    def select(self, rows: Sequence[Row]) -> list[Row]:
+        """The rows that have a figure in one of the columns."""
+        return [row for row in rows if any(isinstance(row.get(column.key), float | int) for column in self.columns)]
+
 
 @dataclass(frozen=True)
 class Table:
@@ -73,7 +77,7 @@ class Table:
         numbers, lines = self._numbers(), []
         for part in self.parts:
             header = [column.title + (f" [{numbers[column.note]}]" if column.note else "") for column in part.columns]
-            cells = [[column.cell(row) for column in part.columns] for row in self.rows]
+            cells = [[column.cell(row) for column in part.columns] for row in part.select(self.rows)]
             lines += [f"### {part.title}", "", _line(header), _line(["---"] * len(header)), *map(_line, cells), ""]
         lines += [f"{number}. {self.footnotes[note]}" for note, number in numbers.items()]
         return "\n".join([*lines, "", source, ""])
@@ -85,13 +89,10 @@ class Table:
             marks = [f"$^{{{numbers[column.note]}}}$" if column.note else "" for column in part.columns]
             header = [_latex(column.title) + mark for column, mark in zip(part.columns, marks, strict=True)]
             lines += [r"\begin{table}", rf"\caption{{{_latex(part.title)}}}", r"\resizebox{\textwidth}{!}{%"]
-            lines += [
-                rf"\begin{{tabular}}{{{'l' * len(header)}}}",
-                r"\toprule",
-                " & ".join(header) + r" \\",
-                r"\midrule",
-            ]
-            lines += [" & ".join(_latex(column.cell(row)) for column in part.columns) + r" \\" for row in self.rows]
+            lines += [rf"\begin{{tabular}}{{{'l' * len(header)}}}", r"\toprule"]
+            lines += [" & ".join(header) + r" \\", r"\midrule"]
+            cells = [[_latex(column.cell(row)) for column in part.columns] for row in part.select(self.rows)]
+            lines += [" & ".join(line) + r" \\" for line in cells]
             lines += [r"\bottomrule", r"\end{tabular}}", r"\end{table}", ""]
         lines += [rf"$^{{{number}}}$ {_latex(self.footnotes[note])}\par" for note, number in numbers.items()]
         return "\n".join([*lines, ""])
