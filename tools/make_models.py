@@ -49,7 +49,9 @@ def main(names: list[str]) -> None:
         folder, started = RUNS / name, time.monotonic()
         changes = {"epochs": EPOCHS[name]} if name in EPOCHS else {}
         dataset = load_dataset(dataset_name)
-        card = train_model(role, dataset, folder, preset, changes, resume=True, watch=lambda p, name=name: report(name, p))
+        card = train_model(
+            role, dataset, folder, preset, changes, resume=True, watch=lambda p, name=name: report(name, p)
+        )
         for file in ("card.json", "weights.safetensors"):
             (PRETRAINED / name).mkdir(parents=True, exist_ok=True)
             shutil.copy(folder / file, PRETRAINED / name / file)
@@ -67,7 +69,10 @@ def report(name: str, progress: Progress) -> None:
     line = progress.last
     if line.figures:
         figures = " ".join(f"{key} {value:.4f}" for key, value in line.figures.items())
-        print(f"{name} {progress.epoch}/{progress.epochs} {progress.seconds:.0f}s loss {line.loss:.4f} {figures}", flush=True)
+        print(
+            f"{name} {progress.epoch}/{progress.epochs} {progress.seconds:.0f}s loss {line.loss:.4f} {figures}",
+            flush=True,
+        )
 
 
 if __name__ == "__main__":

@@ -32,7 +32,9 @@ class RoleName(str, Enum):
     judge = "judge"
 
 
-Data = Annotated[str, typer.Argument(help="aids, mutagenicity, nci1, planted, rdkit, a SMILES file, or a TU folder or zip.")]
+Data = Annotated[
+    str, typer.Argument(help="aids, mutagenicity, nci1, planted, rdkit, a SMILES file, or a TU folder or zip.")
+]
 
 
 @app.command()
@@ -40,7 +42,9 @@ def train(
     role: Annotated[RoleName, typer.Argument(help="What to train.")],
     data: Data,
     out: Annotated[Path, typer.Option(help="Folder for the model, its checkpoints and curves.")],
-    preset: Annotated[str | None, typer.Option(help="classifier: default, paper; vae: modern, paper; judge: gnn, trees.")] = None,
+    preset: Annotated[
+        str | None, typer.Option(help="classifier: default, paper; vae: modern, paper; judge: gnn, trees.")
+    ] = None,
     epochs: Annotated[int | None, typer.Option(min=1, help="Instead of the preset's.")] = None,
     batch_size: Annotated[int | None, typer.Option(min=2, help="Instead of the preset's.")] = None,
     rate: Annotated[float | None, typer.Option(help="Learning rate instead of the preset's.")] = None,
@@ -121,7 +125,9 @@ def _version(value: bool) -> None:
 
 @app.callback()
 def options(
-    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
 ) -> None:
     """What is the smallest believable change of this graph that changes the classifier's answer?"""
 

@@ -3,6 +3,8 @@
 import pytest
 import torch
 
+from graphflip.edits import apply_edits
+from graphflip.errors import GraphError
 from graphflip.explain import (
     LatentTraversal,
     NearestNeighbor,
@@ -15,8 +17,6 @@ from graphflip.explain import (
 )
 from graphflip.explain.baselines import LatentIndex, _nearest_aligned
 from graphflip.explain.explainer import verdict
-from graphflip.edits import apply_edits
-from graphflip.errors import GraphError
 
 
 @pytest.fixture(scope="module")

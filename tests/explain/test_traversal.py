@@ -97,6 +97,7 @@ def test_descent_is_the_update_of_the_paper(vae, classifier, dataset):
     loss = -log_prob[range(6), question.target].sum() + 0.7 * z.flatten(1).norm(dim=1).sum()
     loss.backward()
     state.step()
+    assert z.grad is not None
     expected = (z - 0.3 * z.grad)[state.active]
     torch.testing.assert_close(state.z, expected.detach())
 

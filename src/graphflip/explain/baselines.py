@@ -1,8 +1,8 @@
 """The paper's baselines (section 3.3) and two controls, behind the same interface as the walk.
 
-The nearest neighbors of a code are looked for among the training graphs with the target label. A code is a set of slots:
-compared slot by slot, as in the paper's code, distances depend on the order of nodes in the file. `aligned` matches the
-slots first (the default), so that renumbering nodes changes no answer.
+The nearest neighbors of a code are looked for among the training graphs with the target label. A code is a set of
+slots: compared slot by slot, as in the paper's code, distances depend on the order of nodes in the file. `aligned`
+matches the slots first (the default), so that renumbering nodes changes no answer.
 """
 
 import time
@@ -159,7 +159,9 @@ class NeighborMean(AbstractExplainer):
         return _offer(self, question, found, started)
 
 
-def _offer(explainer: AbstractExplainer, question: Question, found: Graph | None, started: float) -> list[Counterfactual]:
+def _offer(
+    explainer: AbstractExplainer, question: Question, found: Graph | None, started: float
+) -> list[Counterfactual]:
     """Answers of a method that makes one proposal for each graph; none at all if the target label is unknown."""
     count = len(question.graph)
     seconds = (time.perf_counter() - started) / max(count, 1)

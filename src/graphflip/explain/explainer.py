@@ -39,7 +39,7 @@ class Outcome(Enum):
 _ADVICE = {
     Outcome.FLIPPED: "The classifier assigns the target class to the counterfactual; a second look confirmed it.",
     Outcome.ALREADY_THERE: "The classifier predicts the target for the factual itself. Ask for another class.",
-    Outcome.OUT_OF_STEPS: "No graph on the way was classified as the target. Allow more steps, a larger step size, or other seeds.",
+    Outcome.OUT_OF_STEPS: "No graph on the way was classified as the target. Allow more steps, larger ones, or other seeds.",
     Outcome.NOT_FLIPPED: "The method's one proposal is not classified as the target. Use a method that searches.",
     Outcome.EMPTY: "The code decoded to a graph without nodes. The autoencoder does not know graphs like this one.",
     Outcome.NOTHING_TO_OFFER: "The training data have no graph with the target label. Use another method.",
@@ -55,10 +55,10 @@ class Counterfactual:
     """One explanation: what was asked, what was found, and the way there.
 
     `factual` and `counterfactual` are aligned: slot i is the same node in both. `counterfactual` is the graph that was
-    classified, never a fresh draw; it is None where there was nothing to offer. Where the outcome is not FLIPPED it is the
-    last attempt. `probabilities` are those of the target along the path, one for each step; `path` are the latent codes.
-    `classifier_calls` counts the graphs that the classifier was shown, where the method keeps count; `note` says what
-    stood in the way of a flip.
+    classified, never a fresh draw; it is None where there was nothing to offer. Where the outcome is not FLIPPED it
+    is the last attempt. `probabilities` are those of the target along the path, one for each step; `path` are the
+    latent codes. `classifier_calls` counts the graphs that the classifier was shown, where the method keeps count;
+    `note` says what stood in the way of a flip.
     """
 
     id: str
@@ -87,7 +87,11 @@ class Counterfactual:
         return [] if self.counterfactual is None else edits_between(self.factual, self.counterfactual)
 
     def __str__(self) -> str:
-        found = "no counterfactual" if self.p_counterfactual is None else f"p(target) {self.p_factual:.2f} -> {self.p_counterfactual:.2f}"
+        found = (
+            "no counterfactual"
+            if self.p_counterfactual is None
+            else f"p(target) {self.p_factual:.2f} -> {self.p_counterfactual:.2f}"
+        )
         words = in_words(self.factual, self.edits)
         lines = [f"{self.id} [{self.method}] target {self.target}: {self.outcome.value}; {found}; {len(words)} edits"]
         lines += [f"  {word}" for word in words[:20]] + (["  …"] if len(words) > 20 else [])
@@ -114,7 +118,8 @@ class AbstractExplainer(ABC):
         batch_size: int = 64,
         num: int = 1,
     ) -> list[Counterfactual]:
-        """`num` counterfactuals for each graph, found with the seeds `seed`, `seed + 1`, …; those of a graph stand together.
+        """`num` counterfactuals for each graph, found with the seeds `seed`, `seed + 1`, …; those of a graph stand
+        together.
 
         By default the target is the likeliest class that is not predicted.
         """
@@ -182,7 +187,7 @@ class Question:
 def ask(
     classifier: AbstractClassifier, graph: Graph, target: int | Sequence[int] | None, ids: Sequence[str], seed: int
 ) -> Question:
-    """Predict, choose targets, and give each graph a seed of its own (from its content, so that order does not matter)."""
+    """Predict, choose targets, and give each graph a seed of its own, from its content: order does not matter."""
     graph = graph.pad(graph.schema.max_nodes)
     logits = classifier(graph)
     classes = logits.shape[1]
@@ -216,6 +221,7 @@ def verdict(
 
 
 def target_probability(logits: Float[Tensor, "b c"], target: Int[Tensor, " b"]) -> Float[Tensor, " b"]:
+    """Probability that each row of logits gives to its target class."""
     return logits.softmax(-1).gather(1, target[:, None])[:, 0]
 
 

@@ -1,4 +1,4 @@
-"""What a search knows of its data besides models: groups that occur in them, and environments of nodes; one JSON file."""
+"""What a search knows of its data besides models: groups that occur in them, and environments of nodes."""
 
 import json
 from dataclasses import dataclass

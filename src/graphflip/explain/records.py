@@ -46,7 +46,9 @@ def from_record(stored: Any, schema: Schema) -> Counterfactual:
         raise DataError(f"An explanation must be a JSON object; got {type(stored).__name__}.")
     missing = [key for key in ("id", "target", "factual", "counterfactual") if key not in stored]
     if missing:
-        raise DataError(f"An explanation must have the keys id, target, factual, counterfactual; {', '.join(missing)} missing.")
+        raise DataError(
+            f"An explanation must have the keys id, target, factual, counterfactual; {', '.join(missing)} missing."
+        )
     target = stored["target"]
     if not isinstance(target, int) or isinstance(target, bool):
         raise DataError(f"`target` must be a class number; got {target!r}.")
@@ -75,8 +77,9 @@ def write_records(path: Path, found: Iterable[Counterfactual]) -> int:
     path.parent.mkdir(parents=True, exist_ok=True)
     count = 0
     with path.open("w", encoding="utf-8") as file:
-        for count, one in enumerate(found, 1):
+        for one in found:
             file.write(json.dumps(to_record(one), ensure_ascii=False, allow_nan=False) + "\n")
+            count += 1
     return count
 
 
@@ -87,13 +90,20 @@ def read_records(path: Path, schema: Schema) -> Iterator[Counterfactual]:
     except OSError as error:
         raise DataError(f"{path}: cannot be read ({error.strerror}). Give a .jsonl file of explanations.") from error
     with lines:
-        number = 0
-        try:
-            for number, line in enumerate(lines, 1):
-                if line.strip():
-                    yield from_record(json.loads(line), schema)
-        except (ValueError, RecursionError, GraphflipError) as error:
-            raise DataError(f"{path}, line {number}: {error} See docs/format.md.") from error
+        for number, line in _numbered(lines, path):
+            try:
+                one = from_record(json.loads(line), schema)
+            except (ValueError, RecursionError, GraphflipError) as error:
+                raise DataError(f"{path}, line {number}: {error} See docs/format.md.") from error
+            yield one
+
+
+def _numbered(lines: Iterable[str], path: Path) -> Iterator[tuple[int, str]]:
+    """Lines that are not blank, with their numbers."""
+    try:
+        yield from ((number, line) for number, line in enumerate(lines, 1) if line.strip())
+    except UnicodeDecodeError as error:
+        raise DataError(f"{path}: not UTF-8 text ({error}). Give a .jsonl file of explanations.") from error
 
 
 def _fields(found: Counterfactual) -> dict[str, Any]:

@@ -14,10 +14,12 @@ from .explainer import AbstractExplainer, Counterfactual, Question, verdict
 
 @dataclass(frozen=True)
 class Refine(AbstractExplainer):
-    """Shrinks what another explainer found to a 1-minimal list of edits: none of them can be undone without losing the flip.
+    """Shrinks what another explainer found to a 1-minimal list of edits: none of them can be undone without losing
+    the flip.
 
-    Each round tries to undo half of the edits, then a quarter, and so on down to single ones, in one batch of candidates
-    for each size, and keeps the candidate with the highest probability of the target among those that still flip.
+    Each round tries to undo half of the edits, then a quarter, and so on down to single ones, in one batch of
+    candidates for each size, and keeps the candidate with the highest probability of the target among those that
+    still flip.
     """
 
     explainer: AbstractExplainer

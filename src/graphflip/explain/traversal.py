@@ -1,4 +1,4 @@
-"""LatentTraversal: classifier guided counterfactuals by walking through the latent space (CGCF, the paper's Algorithm 1)."""
+"""LatentTraversal: counterfactuals by a classifier-guided walk through the latent space (CGCF, Algorithm 1)."""
 
 import time
 from dataclasses import dataclass
@@ -12,17 +12,17 @@ from ..graph import Graph
 from ..models.classifier import AbstractClassifier
 from ..models.decode import Gumbel, MostLikely
 from ..models.pegvae import PEGVAE
-from .explainer import AbstractExplainer, Counterfactual, Outcome, Question, target_probability, verdict
+from .explainer import AbstractExplainer, Counterfactual, Outcome, Question, verdict
 
 
 @dataclass(frozen=True)
 class LatentTraversal(AbstractExplainer):
     """Walk from z_F against the gradient of -log p(target | decode(z)) + regularization |z - origin|.
 
-    `infer` is one of the three ways the paper names to get a graph from the decoder's distribution: a Gumbel-softmax draw
-    with straight-through gradients, the mean loss over `samples` such draws, or the most likely graph. The walk of a graph
-    ends for good when its hard graph is classified as the target; that graph is checked once more and returned.
-    `optimizer="descent"` is the update as printed in the paper, `"adam"` is what its experiments use.
+    `infer` is one of the three ways the paper names to get a graph from the decoder's distribution: a Gumbel-softmax
+    draw with straight-through gradients, the mean loss over `samples` such draws, or the most likely graph. The walk
+    of a graph ends for good when its hard graph is classified as the target; that graph is checked once more and
+    returned. `optimizer="descent"` is the update as printed in the paper, `"adam"` is what its experiments use.
     `anchor` is what the regularizer pulls towards: the origin (paper) or the factual's code.
     """
 
@@ -126,7 +126,9 @@ class _Walk:
                     outcome = Outcome.NOT_A_NUMBER
                 elif self.turn == self.settings.steps and outcome is Outcome.NOT_FLIPPED:
                     outcome = Outcome.OUT_OF_STEPS
-                if outcome is not Outcome.NOT_FLIPPED and not (outcome is Outcome.EMPTY and self.turn < self.settings.steps):
+                if outcome is not Outcome.NOT_FLIPPED and not (
+                    outcome is Outcome.EMPTY and self.turn < self.settings.steps
+                ):
                     done[k] = True
                     self.found[number] = (hard[position], outcome, float(probability[position]))
         return (~done).nonzero()[:, 0]

@@ -97,8 +97,8 @@ def measure_vae(vae: PEGVAE, dataset: GraphDataset, seed: int = 1, refine: bool 
     """Mean -ELBO (beta 1) with its parts, in nats per graph, and what decoding `vae.locate(graph)` rebuilds exactly.
 
     `atoms`: share of nodes with the right type. `edges`: right edges with the right type, as a share of all edges that
-    are there or were rebuilt. `graphs`: share of graphs rebuilt whole; `graphs_at_once`: the same from the posterior mean,
-    without the steps that `locate` takes. `refine=False` leaves those steps out altogether.
+    are there or were rebuilt. `graphs`: share of graphs rebuilt whole; `graphs_at_once`: the same from the posterior
+    mean, without the steps that `locate` takes. `refine=False` leaves those steps out altogether.
     """
     vae.eval()
     rng = torch.Generator().manual_seed(seed)

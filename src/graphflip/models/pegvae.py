@@ -118,7 +118,8 @@ class PEGVAE(nn.Module):
     def locate(
         self, graph: Graph, rngs: Sequence[torch.Generator] | torch.Generator | None = None, rate: float = 0.05
     ) -> Float[Tensor, "b n dz"]:
-        """The code that stands for each graph: the posterior mean, moved uphill on log p(G | z) for `refine_steps` steps.
+        """The code that stands for each graph: the posterior mean, moved uphill on log p(G | z) for `refine_steps`
+        steps.
 
         An encoder's one guess misses some bonds of graphs it has not seen; a few steps of Adam from there find them
         (semi-amortized inference; Kim et al., 2018). Each graph moves by its own gradient alone.

@@ -1,0 +1,1 @@
+"""Something to look at: pictures and pages of explanations."""

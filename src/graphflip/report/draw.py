@@ -10,7 +10,9 @@ from ..graph import Graph
 REMOVED, ADDED, CHANGED = (0.84, 0.37, 0.0), (0.0, 0.62, 0.45), (0.94, 0.89, 0.26)
 
 
-def draw_pair(factual: Graph, counterfactual: Graph, edits: Sequence[Edit], size: tuple[int, int] = (320, 260)) -> tuple[str, str]:
+def draw_pair(
+    factual: Graph, counterfactual: Graph, edits: Sequence[Edit], size: tuple[int, int] = (320, 260)
+) -> tuple[str, str]:
     """SVG of both molecules: removed parts marked in the first, added ones in the second, changed ones in both.
 
     Both share one layout where they share nodes. Hydrogens that are nodes are drawn only where an edit touches them.
@@ -75,7 +77,11 @@ def _draw(graph: Graph, node_colors: dict, edge_colors: dict, layout: dict, size
     options = canvas.drawOptions()
     options.prepareMolsBeforeDrawing, options.clearBackground = False, False
     canvas.DrawMolecule(
-        mol, highlightAtoms=list(atoms), highlightAtomColors=atoms, highlightBonds=list(bonds), highlightBondColors=bonds
+        mol,
+        highlightAtoms=list(atoms),
+        highlightAtomColors=atoms,
+        highlightBonds=list(bonds),
+        highlightBondColors=bonds,
     )
     canvas.FinishDrawing()
     return canvas.GetDrawingText().split("?>", 1)[-1].strip()

@@ -62,7 +62,8 @@ _PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{heading}</title>
 <style>
-body {{ font: 16px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 60rem; padding: 0 1rem; color: #1b1b1b; background: #fdfdfc; }}
+body {{ font: 16px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 60rem; padding: 0 1rem;
+  color: #1b1b1b; background: #fdfdfc; }}
 section {{ border-top: 1px solid #ccc; padding: 1rem 0; }}
 h2 {{ font-size: 1.1rem; margin: 0 0 .5rem; }}
 h2 span {{ font-weight: normal; font-size: .85rem; padding: .1rem .5rem; border-radius: 1rem; border: 1px solid; }}
@@ -71,11 +72,11 @@ h2 span {{ font-weight: normal; font-size: .85rem; padding: .1rem .5rem; border-
 figure {{ margin: 0; border: 1px solid #e2e2e2; border-radius: .5rem; background: #fff; }}
 figcaption {{ text-align: center; color: #555; font-size: .85rem; padding-bottom: .3rem; }}
 .legend b {{ padding: 0 .4rem; border-radius: .3rem; }}
+.r {{ background: #d65f00; color: #fff; }} .a {{ background: #009e73; color: #fff; }} .c {{ background: #f0e442; }}
 </style></head><body>
 <h1>{heading}</h1>
 <p>{summary}</p>
-<p class="legend">Marked: <b style="background:#d65f00;color:#fff">removed</b> <b style="background:#009e73;color:#fff">added</b>
-<b style="background:#f0e442">changed</b>. Hydrogens are drawn only where an edit touches them.</p>
+<p class="legend">Marked: <b class="r">removed</b> <b class="a">added</b> <b class="c">changed</b>. Hydrogens are drawn only where an edit touches them.</p>
 {body}
 </body></html>
 """
