@@ -15,8 +15,6 @@ from ..graph import Graph
 from ..schema import Categories, Column, Continuous, Schema
 
 PARTS = ("train", "validation", "test")
-# Shuffled batches are drawn from pools of this many batches sorted by size: like sizes meet, chance still decides.
-_POOL = 8
 
 
 class BadRow(NamedTuple):
@@ -134,16 +132,21 @@ class GraphDataset:
         return Graph.trusted(B, V, A, E, self.schema)
 
     def batches(
-        self, size: int, rng: torch.Generator | None = None, indices: Sequence[int] | Tensor | None = None
+        self,
+        size: int,
+        rng: torch.Generator | None = None,
+        indices: Sequence[int] | Tensor | None = None,
+        pool: int = 8,
     ) -> Iterator[Batch]:
         """Every graph (of `indices`) once, in batches of like size: less padding, so less work.
 
-        Without `rng` the order is fixed, smallest graphs first; with it, batches and their order are drawn anew.
+        Without `rng` the order is fixed, smallest graphs first. With it, batches and their order are drawn anew: graphs
+        meet within random pools of `pool` batches that are sorted by size, so with 1 size plays no part.
         """
         index = self._index(slice(None) if indices is None else indices)
         chunk = len(index)
         if rng is not None:
-            index, chunk = index[torch.randperm(len(index), generator=rng)], size * _POOL
+            index, chunk = index[torch.randperm(len(index), generator=rng)], size * pool
         pools = [pool[self.num_nodes[pool].argsort(stable=True)] for pool in index.split(max(chunk, 1))]
         batches = [batch for pool in pools for batch in pool.split(size)]
         order = range(len(batches)) if rng is None else torch.randperm(len(batches), generator=rng).tolist()

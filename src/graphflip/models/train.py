@@ -30,7 +30,8 @@ class TrainConfig(BaseModel):
     """How to train. `decay="cosine"` lowers the rate to zero, `"plateau"` halves it after `plateau` idle epochs.
 
     `average` is the decay of the moving average of weights that is validated and kept (0: the weights themselves).
-    `patience` stops early after that many epochs without a better validation score (0: never).
+    `patience` stops early after that many epochs without a better validation score (0: never). `pool` is how many
+    batches are sorted by size together: more is faster, but normalization then hides the size of graphs (1: no sorting).
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -45,6 +46,7 @@ class TrainConfig(BaseModel):
     average: float = Field(default=0.995, ge=0, lt=1)
     patience: int = Field(default=0, ge=0)
     validate_every: int = Field(default=1, gt=0)
+    pool: int = Field(default=8, gt=0)
     seed: int = 0
 
 
@@ -153,7 +155,7 @@ class _Run:
             # A schema without edge columns, say, leaves the network for them unused.
             forward = nn.parallel.DistributedDataParallel(forward, find_unused_parameters=True)
         per_epoch, total = math.ceil(len(train) / self.config.batch_size), 0.0
-        for k, batch in enumerate(train.batches(self.config.batch_size, self.order)):
+        for k, batch in enumerate(train.batches(self.config.batch_size, self.order, pool=self.config.pool)):
             progress = (len(self.history) + k / per_epoch) / self.config.epochs
             rate = learning_rate(self.config, progress, self.history)
             for group in self.optimizer.param_groups:
