@@ -31,7 +31,7 @@ class TrainConfig(BaseModel):
 
     `average` is the decay of the moving average of weights that is validated and kept (0: the weights themselves).
     `patience` stops early after that many epochs without a better validation score (0: never). `pool` is how many
-    batches are sorted by size together: more is faster, but normalization then hides the size of graphs (1: no sorting).
+    batches are sorted by size together: more is faster, but normalization then hides the size of graphs.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
