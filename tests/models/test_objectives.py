@@ -38,6 +38,14 @@ def test_auroc_is_that_of_scikit_learn(pairs):
         assert found == pytest.approx(metrics.roc_auc_score(labels, scores))
 
 
+def test_auroc_stays_exact_for_many_graphs():
+    """Ranks add up to numbers that float32 cannot hold."""
+    labels = (torch.arange(12_001) % 3 == 0).long()
+    scores = torch.randperm(12_001, generator=torch.Generator().manual_seed(0)).float()
+    won = (scores[labels == 1][:, None] > scores[labels == 0]).sum().item()
+    assert auroc(scores, labels) == won / (int(labels.sum()) * int((1 - labels).sum()))
+
+
 class Counter(nn.Module):
     """Logits from types and slots of nodes: no two graphs get the same."""
 

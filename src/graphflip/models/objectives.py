@@ -84,7 +84,7 @@ def auroc(scores: Float[Tensor, " g"], labels: Int[Tensor, " g"]) -> float:
     """
     _, inverse, counts = scores.double().unique(return_inverse=True, return_counts=True)
     last = counts.cumsum(0)
-    rank = (last - (counts - 1) / 2.0)[inverse]  # mean rank among ties, from 1
+    rank = (last - (counts - 1).double() / 2)[inverse]  # mean rank among ties, from 1
     positive = int(labels.sum())
     negative = len(labels) - positive
     if not positive or not negative:
