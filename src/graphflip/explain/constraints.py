@@ -13,9 +13,9 @@ from .sketch import Change, Difference, Label, Pair, Sketch, op_of
 class Constraints:
     """Frozen and forbidden parts, by node number of the factual and by name, and how many edits may be made.
 
-    A frozen node keeps its attributes and its edges, a frozen edge (a pair of nodes that are joined, or not) stays as it is.
-    Forbidden types are not introduced, forbidden kinds of edit not made. Where hydrogens are nodes, adding or removing
-    them is bookkeeping: it breaks no `forbid_ops` and costs nothing of the `budget`.
+    A frozen node keeps its attributes and its edges; a frozen edge, a pair of nodes that are joined or not, stays as it
+    is. Forbidden types are not introduced, forbidden kinds of edit not made. Where hydrogens are nodes, adding or
+    removing them is bookkeeping: it breaks no `forbid_ops` and costs nothing of the `budget`.
     """
 
     freeze_nodes: frozenset[int] = frozenset()
@@ -40,7 +40,7 @@ class Constraints:
         missing = sorted(nodes - factual.nodes.keys())
         if missing:
             raise ConfigError(
-                f"Frozen nodes must be nodes of the graph: 0..{max(factual.nodes)}; got {missing[0]}. Correct the number."
+                f"Frozen nodes must be nodes of the graph, 0..{max(factual.nodes)}; got {missing[0]}. Correct it."
             )
         for what, names, columns in (
             ("forbid_node_types", self.forbid_node_types, schema.nodes),
@@ -104,8 +104,9 @@ def _nothing(label: Label | None) -> tuple[None, ...]:
 
 
 def _ops(difference: Difference) -> set[Op]:
-    nodes = {op_of("node", change) for change in difference.nodes.values()}
-    return nodes | {op_of("edge", change) for change in difference.edges.values()}
+    ops: set[Op] = {op_of("node", change) for change in difference.nodes.values()}
+    ops.update(op_of("edge", change) for change in difference.edges.values())
+    return ops
 
 
 def _names(columns: tuple[Column, ...]) -> set[str]:

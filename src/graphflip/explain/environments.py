@@ -70,7 +70,10 @@ class EnvironmentCounts:
         try:
             rows = stored["environments"]
             counts = {
-                (_label(node), tuple(sorted((str(way), _label(edge), _label(other)) for way, edge, other in edges))): int(count)
+                (
+                    _label(node),
+                    tuple(sorted((str(way), _label(edge), _label(other)) for way, edge, other in edges)),
+                ): int(count)
                 for node, edges, count in rows
             }
         except (TypeError, ValueError, KeyError) as error:

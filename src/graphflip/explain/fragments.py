@@ -45,9 +45,7 @@ class FragmentVocabulary(BaseModel):
         return cls(fragments=tuple(Fragment(nodes=(node,), edges=(), link=link) for node in heavy for link in links))
 
     @classmethod
-    def mine(
-        cls, dataset: GraphDataset, max_nodes: int = 4, minimum: int = 20, size: int = 40
-    ) -> "FragmentVocabulary":
+    def mine(cls, dataset: GraphDataset, max_nodes: int = 4, minimum: int = 20, size: int = 40) -> "FragmentVocabulary":
         """The `size` most frequent groups of at most `max_nodes` nodes, `minimum` times or more in the graphs.
 
         Give the train part of a dataset. Continuous attributes are taken at the schema's mean.
@@ -61,11 +59,13 @@ class FragmentVocabulary(BaseModel):
                 f"{dataset.name}: groups are mined from undirected graphs; these are directed. "
                 "Use FragmentVocabulary.of_single_nodes(schema)."
             )
+        valence = Valence(dataset.schema, dataset.schema.chemistry) if dataset.schema.chemistry else None
         counts: Counter[Fragment] = Counter()
         known: dict[Fragment, Fragment] = {}
         for k in range(len(dataset)):
             sketch = Sketch.of(dataset.graphs([k]))
-            for anchor, root, members in groups(sketch, heavy_nodes(sketch, dataset.schema), max_nodes):
+            heavy = valence.heavy(sketch) if valence else list(sketch.nodes)
+            for anchor, root, members in groups(sketch, heavy, max_nodes):
                 found = _cut_out(sketch, anchor, root, members, dataset.schema)
                 if found not in known:
                     known[found] = _canonical(found)
@@ -93,11 +93,6 @@ class FragmentVocabulary(BaseModel):
             if not one.nodes or not known or any(not 0 <= i < j < len(one.nodes) for i, j, _ in one.edges):
                 raise DataError(f"A fragment must have labels of the schema; got {one!r}. Mine it from this data.")
         return vocabulary
-
-
-def heavy_nodes(sketch: Sketch, schema: Schema) -> list[int]:
-    """Nodes that moves are about: all, or all but hydrogens."""
-    return list(sketch.nodes) if schema.chemistry is None else Valence(schema, schema.chemistry).heavy(sketch)
 
 
 def groups(sketch: Sketch, heavy: list[int], max_nodes: int) -> Iterator[tuple[int, int, set[int]]]:

@@ -1,7 +1,7 @@
 """Moves: every valid single step away from a hard graph, as a chemist or the schema would have it."""
 
-from collections.abc import Callable, Container, Iterator
-from dataclasses import dataclass
+from collections.abc import Container, Iterator
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from ..edits import Edit
@@ -9,14 +9,14 @@ from ..errors import SchemaError
 from ..graph import Graph
 from ..jsongraph import single_hard
 from ..schema import Schema
-from .fragments import Fragment, FragmentVocabulary, groups, heavy_nodes
+from .fragments import Fragment, FragmentVocabulary, groups
 from .sketch import Difference, Label, Sketch, align, labels_of, other_labels
 from .valence import Valence
 
 
 @dataclass(frozen=True)
 class Move:
-    """What is done in words ("change node"), what comes out, and the edits that lead there, in an order that applies."""
+    """What is done in words ("change node"), what comes out, and the edits that lead there."""
 
     kind: str
     after: Sketch
@@ -32,21 +32,19 @@ _Draft = tuple[str, Sketch, set[int]]
 
 @dataclass(frozen=True)
 class Moves:
-    """The moves of a schema's graphs: another label for a node or an edge; an edge more; an edge less, if it is in a ring;
-    a group that hangs on one edge removed, added or replaced by one of the vocabulary.
+    """The moves of a schema's graphs: another label for a node or an edge; an edge more; an edge less, if in a ring; a
+    group that hangs on one edge removed, added or replaced by one of the vocabulary.
 
     A move never splits a graph. In molecules every atom that it reaches has its valence filled afterwards, by adding or
     removing hydrogens where they are nodes, and the sum of charges does not move away from zero.
     """
 
     schema: Schema
-    vocabulary: FragmentVocabulary = FragmentVocabulary()
+    vocabulary: FragmentVocabulary = field(default_factory=FragmentVocabulary)
 
     def __post_init__(self) -> None:
         if self.schema.directed and self.vocabulary.max_nodes > 1:
-            raise SchemaError(
-                "Groups are for undirected graphs; this schema is directed. Leave the vocabulary out."
-            )
+            raise SchemaError("Groups are for undirected graphs; this schema is directed. Leave the vocabulary out.")
 
     def valid(self, graph: Graph) -> list[Move]:
         """The moves of one hard graph."""
@@ -67,6 +65,10 @@ class Moves:
             return None
         return align(factual, draft, self.schema.max_nodes)
 
+    def heavy(self, sketch: Sketch) -> list[int]:
+        """Nodes that moves are about: all, or all but hydrogens that fill valences."""
+        return list(sketch.nodes) if self._valence is None else self._valence.heavy(sketch)
+
     def strip_hydrogens(self, draft: Sketch, i: int, keep: Container[int] = ()) -> None:
         """Take away the hydrogens that fill a node's valence, in place."""
         for j in list(draft.near[i]):
@@ -84,7 +86,7 @@ class Moves:
         return list(known.values())
 
     def _drafts(self, state: Sketch) -> Iterator[_Draft]:
-        heavy = heavy_nodes(state, self.schema)
+        heavy = self.heavy(state)
         room = {i: self._room(state, i) for i in heavy}
         yield from self._relabel_nodes(state, heavy, room)
         yield from self._relabel_edges(state, heavy, room)
@@ -124,9 +126,11 @@ class Moves:
                 continue
             for other in other_labels(label, self.schema.edges):
                 if self._order(other) - self._order(label) <= min(room[i], room[j]):
-                    yield "change edge", _edited(state, lambda draft: draft.join(i, j, other)), {i, j}
-            if state.directed and i in state.near[j] or j in state.reach(i, block=j):
-                yield "remove edge", _edited(state, lambda draft: draft.cut(i, j)), {i, j}
+                    yield "change edge", _joined(state, i, j, other), {i, j}
+            if (state.directed and i in state.near[j]) or j in state.reach(i, block=j):
+                draft = state.copy()
+                draft.cut(i, j)
+                yield "remove edge", draft, {i, j}
 
     def _add_edges(self, state: Sketch, heavy: list[int], room: dict[int, int]) -> Iterator[_Draft]:
         labels = labels_of(self.schema.edges)
@@ -136,7 +140,7 @@ class Moves:
                     continue
                 for label in labels:
                     if self._order(label) <= min(room[i], room[j]):
-                        yield "add edge", _edited(state, lambda draft: draft.join(i, j, label)), {i, j}
+                        yield "add edge", _joined(state, i, j, label), {i, j}
 
     def _add_groups(self, state: Sketch, heavy: list[int], room: dict[int, int]) -> Iterator[_Draft]:
         for i in heavy:
@@ -165,7 +169,7 @@ class Moves:
     def _change_directed_leaves(self, state: Sketch) -> Iterator[_Draft]:
         for i in state.nodes:
             if len(state.around(i)) <= 1 and (state.around(i) or len(state.nodes) > 1):
-                yield "remove group", _edited(state, lambda draft: draft.remove(i)), {i}
+                yield "remove group", self._without(state, {i}), {i}
             for fragment in self._fragments:
                 for outwards in (True, False):
                     draft = state.copy()
@@ -184,9 +188,9 @@ class Moves:
         return self._valence is not None and self._valence.is_hydrogen(state, i)
 
 
-def _edited(state: Sketch, change: Callable[[Sketch], None]) -> Sketch:
+def _joined(state: Sketch, i: int, j: int, label: Label) -> Sketch:
     draft = state.copy()
-    change(draft)
+    draft.join(i, j, label)
     return draft
 
 

@@ -31,9 +31,10 @@ class EditSearch(AbstractExplainer):
     those that pass, the one with the fewest edits is taken (hydrogens not counted where they are nodes), and the search
     goes on while fewer are possible. Then edits are undone as long as the graph still passes: the answer is 1-minimal.
 
-    Graphs are ranked by the log-probabilities of the target, each counted up to the confidence asked for, less `price` per
-    edit. The opinions see the `shortlist` that the classifier ranks first. With `environments`, an edit must not create
-    surroundings of a node that were seen fewer than `minimum` times. Nothing is random: all seeds give the same answer.
+    Graphs are ranked by the log-probabilities of the target, each counted up to the confidence asked for, less `price`
+    per edit. The opinions see the `shortlist` that the classifier ranks first. With `environments`, an edit must not
+    create surroundings of a node that were seen fewer than `minimum` times. Nothing is random: all seeds give the same
+    answer.
     """
 
     classifier: AbstractClassifier
@@ -93,15 +94,20 @@ class EditSearch(AbstractExplainer):
 
 @dataclass(frozen=True)
 class _Candidate:
-    """A graph on the way: how it differs from the factual, what that costs, and what the models say of it."""
+    """A graph on the way: how it differs from the factual, bookkeeping left out in `counted`; what the models say."""
 
     sketch: Sketch
     difference: Difference
-    cost: int
+    counted: Difference
     probability: float = math.nan
     support: float = -math.inf
     predicted: bool = False
     passes: bool = False
+
+    @property
+    def cost(self) -> int:
+        """Number of edits that count."""
+        return self.counted.size
 
     @property
     def size(self) -> tuple[int, int]:
@@ -117,12 +123,13 @@ class _Search:
         self.factual = Sketch.of(graph)
         settings.constraints.check(self.factual, graph.schema)
         used = max(self.factual.nodes, default=0) + 1
-        self.graph = Graph.trusted(graph.B[:, :used], graph.V[:, :used], graph.A[:, :used, :used], graph.E[:, :used, :used], graph.schema)
+        self.graph = Graph.trusted(
+            graph.B[:, :used], graph.V[:, :used], graph.A[:, :used, :used], graph.E[:, :used, :used], graph.schema
+        )
         self.calls, self.turn = 0, 0
         self.ruled_out: Counter[str] = Counter()
         self.trace: list[float] = []
-        self.num_parts = len(self.factual.parts())
-        (self.root,) = self._score([_Candidate(self.factual, Difference({}, {}), 0)])
+        (self.root,) = self._score([self._candidate(self.factual)])
 
     def run(self) -> tuple[_Candidate, Outcome]:
         """What was found and how the search ended; what comes closest if nothing passes."""
@@ -155,16 +162,12 @@ class _Search:
 
     def _candidate(self, after: Sketch) -> _Candidate:
         difference = Difference.between(self.factual, after)
-        return _Candidate(after, difference, self._counted(difference, after).size)
-
-    def _counted(self, difference: Difference, after: Sketch) -> Difference:
-        return counted_part(difference, self.factual, after, self.graph.schema)
+        return _Candidate(after, difference, counted_part(difference, self.factual, after, self.graph.schema))
 
     def _is_allowed(self, one: _Candidate) -> bool:
         """Whether constraints and environments admit a graph; counts what rules it out if not."""
         settings = self.settings
-        counted = self._counted(one.difference, one.sketch)
-        broken = settings.constraints.broken(one.difference, counted, self.graph.schema.directed)
+        broken = settings.constraints.broken(one.difference, one.counted, self.graph.schema.directed)
         if broken is None and settings.environments is not None:
             unknown = settings.environments.unknown(self.factual, one.sketch, one.difference, settings.minimum)
             broken = "environments" if unknown else None
@@ -178,7 +181,9 @@ class _Search:
             return []
         self.calls += len(candidates)
         judged = self._judge(self.settings.classifier, candidates)
-        first = [_with_votes(one, [vote], self.settings.confidence) for one, vote in zip(candidates, judged, strict=True)]
+        first = [
+            _with_votes(one, [vote], self.settings.confidence) for one, vote in zip(candidates, judged, strict=True)
+        ]
         if not self.settings.opinions:
             return first
         order = sorted(range(len(first)), key=lambda k: self._rank(first[k]))[: self.settings.shortlist]

@@ -217,16 +217,14 @@ def align(factual: Sketch, sketch: Sketch, max_nodes: int) -> Sketch | None:
 
 
 def _misfit(sketch: Sketch, here: int, j: int, factual: Sketch, there: int, k: int) -> tuple[int, int, int, int]:
-    """How badly new node j of the sketch stands in for node k of the factual, and both; -j, so that older come first."""
+    """How badly new node j stands in for node k of the factual, and both; -j, so that older ones come first."""
     edge = sketch.near[here].get(j) != factual.near[there].get(k)
     return int(edge) + int(sketch.nodes[j] != factual.nodes[k]), -j, j, k
 
 
 def _renumbered(sketch: Sketch, slot: dict[int, int]) -> Sketch:
     nodes = {slot.get(i, i): label for i, label in sketch.nodes.items()}
-    near = {
-        slot.get(i, i): {slot.get(j, j): label for j, label in edges.items()} for i, edges in sketch.near.items()
-    }
+    near = {slot.get(i, i): {slot.get(j, j): label for j, label in edges.items()} for i, edges in sketch.near.items()}
     return Sketch(nodes, near, sketch.directed)
 
 
@@ -234,7 +232,9 @@ def drawn(graph: Graph, differences: Sequence[Difference]) -> Graph:
     """The batch of graphs that differ so from one hard graph, with as many slots as they need and it has."""
     last = [max(change.touched, default=0) for change in differences]
     graph = graph.pad(max(graph.num_slots, max(last, default=0) + 1))
-    B, V, A, E = (tensor.expand(len(differences), *tensor.shape[1:]).clone() for tensor in (graph.B, graph.V, graph.A, graph.E))
+    B, V, A, E = (
+        tensor.expand(len(differences), *tensor.shape[1:]).clone() for tensor in (graph.B, graph.V, graph.A, graph.E)
+    )
     nodes = [(c, i, change.after) for c, one in enumerate(differences) for i, change in one.nodes.items()]
     edges = [(c, i, j, change.after) for c, one in enumerate(differences) for (i, j), change in one.edges.items()]
     if nodes:

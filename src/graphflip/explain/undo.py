@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from .fragments import heavy_nodes
 from .moves import Moves
 from .sketch import Difference, Pair, Sketch
 
@@ -25,7 +24,7 @@ def undone(moves: Moves, factual: Sketch, after: Sketch) -> Iterator[Sketch]:
         draft = _restored(moves, factual, after, unit)
         ends = {*unit.nodes, *(i for pair in unit.edges for i in pair)}
         ends |= {j for i in unit.nodes if i in after.nodes for j in after.around(i)}
-        heavy = set(heavy_nodes(draft, moves.schema)) if draft.nodes else set()
+        heavy = set(moves.heavy(draft))
         sketch = moves.settled(after, draft, {i for i in ends if i not in draft.nodes or i in heavy}, factual)
         if sketch is not None and len(sketch.parts()) <= num_parts:
             yield sketch

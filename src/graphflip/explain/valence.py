@@ -73,7 +73,9 @@ class Valence:
             return False
         near = {j for i in atoms for j in after.near[i]} - set(atoms)
         spoiled = [j for j in near if not self._filled(after, j) and (j not in before.nodes or self._filled(before, j))]
-        if not all(self._fill(after, j) for j in spoiled) or not all(self._filled(after, i) for i in [*atoms, *spoiled]):
+        if not all(self._fill(after, j) for j in spoiled) or not all(
+            self._filled(after, i) for i in [*atoms, *spoiled]
+        ):
             return False
         return self._charge_is_kept(before, after, {*changed, *near})
 

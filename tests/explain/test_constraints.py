@@ -1,0 +1,88 @@
+"""No counterfactual breaks a constraint, whatever the graph, the constraint and the classifier."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from graphflip.data.molecule import from_smiles, molecule_schema
+from graphflip.data.planted import planted
+from graphflip.edits import edits_between, heavy_edits
+from graphflip.errors import ConfigError
+from graphflip.explain.constraints import Constraints
+from graphflip.explain.explainer import Outcome
+from graphflip.explain.moves import Moves
+from graphflip.explain.search import EditSearch
+
+from .oracles import CountsType, SignedDistance
+
+DATASET = planted(num_graphs=12, seed=5, min_nodes=4, max_nodes=6)
+OPS = ("remove_edge", "remove_node", "add_node", "set_node", "add_edge", "set_edge")
+pairs = st.tuples(st.integers(0, 3), st.integers(0, 3)).filter(lambda pair: pair[0] != pair[1])
+constraints = st.builds(
+    Constraints,
+    freeze_nodes=st.frozensets(st.integers(0, 3), max_size=2),
+    freeze_edges=st.frozensets(pairs, max_size=2),
+    forbid_node_types=st.frozensets(st.sampled_from(["blue", "red", "gray"]), max_size=2),
+    forbid_edge_types=st.frozensets(st.sampled_from(["thick", "thin"]), max_size=1),
+    forbid_ops=st.frozensets(st.sampled_from(OPS), max_size=3),
+    budget=st.none() | st.integers(1, 3),
+)
+
+
+def search(graph, rules, **more):
+    explainer = EditSearch(
+        SignedDistance(graph.schema), Moves(graph.schema), constraints=rules, beam=2, max_moves=2, **more
+    )
+    return explainer.explain(graph)[0]
+
+
+def breaks(rules, factual, edits, counted):
+    """What the constraints say, word by word."""
+    for edit in edits:
+        assert not rules.freeze_nodes & set(edit.at)
+        assert not (len(edit.at) == 2 and {edit.at, edit.at[::-1]} & rules.freeze_edges)
+        forbidden = rules.forbid_node_types if edit.is_node else rules.forbid_edge_types
+        assert not forbidden & set(edit.after.values())
+    assert not rules.forbid_ops & {edit.op for edit in counted}
+    assert rules.budget is None or len(counted) <= rules.budget
+
+
+@settings(max_examples=25)
+@given(st.integers(0, 11), constraints)
+def test_no_answer_and_no_attempt_breaks_a_constraint(k, rules):
+    graph = DATASET.graphs(k)
+    found = search(graph, rules)
+    edits = edits_between(found.factual, found.counterfactual)
+    breaks(rules, found.factual, edits, heavy_edits(found.factual, edits))
+    assert found.flipped or found.note
+
+
+def test_hydrogens_are_bookkeeping_but_frozen_atoms_keep_theirs():
+    schema = molecule_schema(("C", "O", "H"), max_nodes=14, explicit_hydrogens=True)
+    graph = from_smiles("CO", schema)
+    explainer = EditSearch(CountsType(schema, "O", 2), Moves(schema), beam=1, max_moves=1)
+    free = explainer.explain(graph, 1)[0]
+    assert free.flipped
+    budget = Constraints(budget=1, forbid_ops=frozenset({"remove_node", "add_edge", "remove_edge", "set_edge"}))
+    found = EditSearch(CountsType(schema, "O", 2), Moves(schema), constraints=budget).explain(graph, 1)[0]
+    assert found.flipped
+    assert [edit.op for edit in heavy_edits(found.factual, found.edits)] == ["set_node"]
+    frozen = Constraints(freeze_nodes=frozenset(range(6)))
+    found = EditSearch(CountsType(schema, "O", 2), Moves(schema), constraints=frozen).explain(graph, 1)[0]
+    assert found.outcome is Outcome.NO_MOVE_ALLOWED
+    assert "`freeze_nodes`" in found.note
+    assert found.edits == []
+
+
+def test_constraints_about_nothing_are_errors():
+    graph = DATASET.graphs(0)
+    with pytest.raises(ConfigError, match=r"Frozen nodes must be nodes of the graph.*got 77"):
+        search(graph, Constraints(freeze_nodes=frozenset({77})))
+    with pytest.raises(ConfigError, match=r"`forbid_node_types`.*'purple'"):
+        search(graph, Constraints(forbid_node_types=frozenset({"purple"})))
+    with pytest.raises(ConfigError, match=r"`forbid_ops`.*'erase'"):
+        Constraints(forbid_ops=frozenset({"erase"}))  # pyright: ignore
+    with pytest.raises(ConfigError, match="at least 1 edit; got 0"):
+        Constraints(budget=0)
+    with pytest.raises(ConfigError, match="two nodes"):
+        Constraints(freeze_edges=frozenset({(1, 1)}))
