@@ -17,7 +17,7 @@ SRC = ROOT / "src" / "graphflip"
 
 # Each may import what stands above it; parts that share a line do not import each other.
 LAYERS = [
-    {"errors"},
+    {"errors", "memory"},
     {"chemistry"},
     {"schema"},
     {"isomorphism"},

@@ -95,4 +95,5 @@ class _StraightThrough(torch.autograd.Function):
 
 
 def _one_hot(scores: Float[Tensor, "b c *rest"]) -> Float[Tensor, "b c *rest"]:
-    return torch.zeros_like(scores).scatter_(1, scores.argmax(1, keepdim=True), 1.0)
+    # `max` gives the same place as `argmax`, several times faster along this axis.
+    return torch.zeros_like(scores).scatter_(1, scores.max(1, keepdim=True).indices, 1.0)

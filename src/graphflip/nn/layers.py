@@ -1,5 +1,6 @@
 """The paper's building block: equivariant linear layer, 1x1 convolution, batch normalization, ReLU."""
 
+from functools import partial
 from typing import Literal
 
 import torch
@@ -65,8 +66,8 @@ class EquivariantBlock(nn.Module):
             scale, for_all = self.norm.affine()
             mix = mix * scale
         bias = torch.cat([for_all[None], linear.bias[1:] @ mix])
-        x = apply_maps(linear.k, linear.l, x, B, linear.weight @ mix, bias, linear.directed, pack)
-        return self.norm.normalize_relu(x, B, pack and linear.l == 2) if self.training else x.relu_()
+        x = apply_maps(linear.k, linear.l, x, B, linear.weight @ mix, bias, linear.directed, pack, not self.training)
+        return self.norm.normalize_relu(x, B, pack and linear.l == 2) if self.training else x
 
 
 class MaskedBatchNorm(nn.Module):
@@ -164,18 +165,21 @@ def apply_maps(
     bias: Float[Tensor, "l e"],
     directed: bool,
     pack: bool = False,
+    relu: bool = False,
 ) -> Tensor:
-    """Weighted sum of the basis maps of order (k, l) plus bias (for all; for the diagonal)."""
-    if pack and (k, l) == (2, 1):
-        return packed.two_to_one(x, B, weight) + bias[0]
+    """Weighted sum of the basis maps of order (k, l) plus bias (for all; for the diagonal), then ReLU if asked."""
     if pack and l == 2:
-        return (packed.one_to_two if k == 1 else packed.two_to_two)(x, B, weight, bias)
+        return (packed.one_to_two if k == 1 else packed.two_to_two)(x, B, weight, bias, relu)
     if l == 1:
-        out = basis.one_to_one(x, B, weight) if k == 1 else basis.two_to_one(x, B, weight, directed)
-        return out + bias[0]
-    # A constant is what the basis maps a constant node feature to: it rides on node-sized tensors for free.
-    maps = basis.one_to_two if k == 1 else basis.two_to_two
-    return maps(x, B, weight, directed, bias)
+        maps = (
+            basis.one_to_one if k == 1 else packed.two_to_one if pack else partial(basis.two_to_one, directed=directed)
+        )
+        out = maps(x, B, weight) + bias[0]
+    else:
+        # A constant is what the basis maps a constant node feature to: it rides on node-sized tensors for free.
+        maps = basis.one_to_two if k == 1 else basis.two_to_two
+        out = maps(x, B, weight, directed, bias)
+    return out.relu_() if relu else out
 
 
 def append_edges(X: Tensor, A: Float[Tensor, "b n n"], E: Float[Tensor, "b n n de"], pack: bool) -> Tensor:

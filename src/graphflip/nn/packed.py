@@ -6,6 +6,7 @@ nothing is gathered. If n is even, the pairs of the last k stand there twice, on
 """
 
 from functools import lru_cache
+from typing import Any
 
 import torch
 from jaxtyping import Float, Int
@@ -48,12 +49,14 @@ def one_to_two(
     B: Float[Tensor, "b n"],
     weight: Float[Tensor, "5 d e"],
     bias: Float[Tensor, "2 e"],
+    relu: bool = False,
 ) -> Float[Tensor, "b e k n"]:
-    """As `basis.one_to_two` for undirected pairs."""
+    """As `basis.one_to_two` for undirected pairs; then ReLU if asked."""
     mean = share(B)[:, None] @ x  # b 1 d
+    # Each pair has two ends, so each brings half of what is the same everywhere.
     ends = x @ ((weight[0] + weight[1]) / 2) + (mean @ weight[2] + bias[0]) / 2
     diagonal = x @ weight[3] + (mean @ weight[4] + bias[1])
-    return _Mix.apply(None, None, ends.transpose(1, 2), diagonal.transpose(1, 2))  # pyright: ignore
+    return _Mix.apply(None, None, ends.mT.contiguous(), diagonal.mT, relu)  # pyright: ignore[reportReturnType]
 
 
 def two_to_one(X: Packed, B: Float[Tensor, "b n"], weight: Float[Tensor, "5 d e"]) -> Float[Tensor, "b n e"]:
@@ -66,20 +69,23 @@ def two_to_one(X: Packed, B: Float[Tensor, "b n"], weight: Float[Tensor, "5 d e"
 
 
 def two_to_two(
-    X: Packed, B: Float[Tensor, "b n"], weight: Float[Tensor, "15 d e"], bias: Float[Tensor, "2 e"]
+    X: Packed, B: Float[Tensor, "b n"], weight: Float[Tensor, "15 d e"], bias: Float[Tensor, "2 e"], relu: bool = False
 ) -> Float[Tensor, "b e k n"]:
-    """As `basis.two_to_two` for undirected pairs."""
+    """As `basis.two_to_two` for undirected pairs; then ReLU if asked."""
     X, diagonal, row = _pools(X, B)
     of_nodes = torch.cat([diagonal, row], 1)  # b 2d n
     of_all = of_nodes @ share(B)[:, :, None]  # b 2d 1
     both = (weight[2:5] + weight[5:8]) / 2
-    to_ends = torch.cat([both[0], both[1] + both[2]]).T
-    to_diagonal = torch.cat([weight[10], weight[11] + weight[12]]).T
-    # Each pair has two ends, so each brings half of what is the same everywhere.
-    everywhere = torch.cat([weight[9], weight[8]]).T @ of_all + bias[0][:, None]
-    on_diagonal = torch.cat([weight[14], weight[13]]).T @ of_all + bias[1][:, None]
-    ends, extra = to_ends @ of_nodes + everywhere / 2, to_diagonal @ of_nodes + on_diagonal
-    return _Mix.apply(X, weight[0] + weight[1], ends, extra)  # pyright: ignore[reportReturnType]
+    to_ends, to_diagonal = torch.cat([both[0], both[1] + both[2]]), torch.cat([weight[10], weight[11] + weight[12]])
+    everywhere, on_diagonal = torch.cat([weight[9], weight[8]]) / 2, torch.cat([weight[14], weight[13]])
+    own = _times(torch.cat([to_ends, to_diagonal], 1), of_nodes)  # b 2e n
+    common = _times(torch.cat([everywhere, on_diagonal], 1), of_all) + torch.cat([bias[0] / 2, bias[1]])[:, None]
+    ends, diagonal = (own + common).chunk(2, 1)
+    return _Mix.apply(X, weight[0] + weight[1], ends, diagonal, relu)  # pyright: ignore[reportReturnType]
+
+
+def _times(weight: Float[Tensor, "d e"], x: Float[Tensor, "b d n"]) -> Float[Tensor, "b e n"]:
+    return torch.bmm(weight.T.expand(len(x), -1, -1), x)
 
 
 def _pools(X: Packed, B: Float[Tensor, "b n"]) -> tuple[Packed, Float[Tensor, "b d n"], Float[Tensor, "b d n"]]:
@@ -96,31 +102,36 @@ def share(B: Float[Tensor, "b n"]) -> Float[Tensor, "b n"]:
 
 
 class _Mix(torch.autograd.Function):
-    """At each pair: X times weight, plus `ends` of both its nodes; plus `diagonal` at i = j."""
+    """At each pair: X times weight, plus `ends` of both its nodes; plus `diagonal` at i = j; then ReLU if asked."""
 
     @staticmethod
-    def forward(ctx, X: Tensor | None, weight: Tensor | None, ends: Tensor, diagonal: Tensor) -> Tensor:
+    def forward(ctx, X: Tensor | None, weight: Tensor | None, ends: Tensor, diagonal: Tensor, relu: bool) -> Tensor:
         b, e, n = ends.shape
         k = n // 2 + 1
         mixed = torch.add(ends[:, :, None], _other_ends(ends), out=ends.new_empty(b, e, k, n))
         if X is not None and weight is not None:
             mixed.view(b, e, k * n).baddbmm_(weight.T.expand(b, -1, -1), X.reshape(b, -1, k * n))
         mixed[:, :, 0] += diagonal
-        ctx.save_for_backward(X if ctx.needs_input_grad[1] else None, weight)
+        if relu:
+            mixed.relu_()
+        ctx.save_for_backward(X if ctx.needs_input_grad[1] else None, weight, mixed if relu else None)
         return mixed
 
     @staticmethod
     def backward(ctx, *grads: Tensor):
-        X, weight = ctx.saved_tensors
-        (grad,) = grads
-        b, e, k, n = grad.shape
-        flat = grad.reshape(b, e, k * n)
+        X, weight, mixed = ctx.saved_tensors
+        b, e, k, n = grads[0].shape
+        rows, grad = _padded(grads[0])
+        if mixed is None:
+            grad.copy_(grads[0])
+        else:
+            torch.ops.aten.threshold_backward(grads[0], mixed, 0, grad_input=grad)
         grad_X = grad_weight = None
         if ctx.needs_input_grad[0]:
-            grad_X = torch.bmm(weight.expand(b, -1, -1), flat).view(b, -1, k, n)
+            grad_X = torch.bmm(weight.expand(b, -1, -1), rows).view(b, -1, k, n + 1)[..., :n]
         if ctx.needs_input_grad[1]:
-            grad_weight = torch.bmm(X.reshape(b, -1, k * n), flat.transpose(1, 2)).sum(0)
-        return grad_X, grad_weight, grad.sum(2) + _shifted_sum(grad), grad[:, :, 0]
+            grad_weight = torch.bmm(X.reshape(b, -1, k * n), grad.reshape(b, e, k * n).mT).sum(0)
+        return grad_X, grad_weight, grad.sum(2).add_(_shifted_sum(rows, n)), grad[:, :, 0], None
 
 
 class _Pools(torch.autograd.Function):
@@ -128,19 +139,18 @@ class _Pools(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx, X: Tensor, share: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        b, d, k, n = X.shape
+        n = X.shape[3]
         here, there = _end_weights(share)
-        row = X[:, :, 0] * share[:, None]
-        shifted = X.new_zeros(b, d, n + k)
-        for at in range(1, k):
-            row.addcmul_(X[:, :, at], there[:, None, at])
-            shifted[:, :, at : at + n].addcmul_(X[:, :, at], here[:, None, at])
+        rows, weighted = _padded(X)
+        torch.mul(X, here[:, None], out=weighted)
+        weighted[:, :, 0] = 0  # a node has one pair with itself
+        row = _shifted_sum(rows, n).add_((X * there[:, None]).sum(2))
         ctx.save_for_backward(X if ctx.needs_input_grad[1] else None, share)
         ctx.set_materialize_grads(False)
-        return X.view_as(X), X[:, :, 0].clone(), row.add_(_wrap(shifted, n))
+        return X.view_as(X), X[:, :, 0].clone(), row
 
     @staticmethod
-    def backward(ctx, *grads: Tensor) -> tuple[Tensor | None, Tensor | None]:
+    def backward(ctx, *grads: Any) -> tuple[Tensor | None, Tensor | None]:
         passed, diagonal, row = grads
         X, share = ctx.saved_tensors
         here, there = _end_weights(share)
@@ -155,10 +165,12 @@ class _Pools(torch.autograd.Function):
             grad_X[:, :, 1:].addcmul_(here[:, None, 1:], other[:, :, 1:])
             grad_X[:, :, 0] += diagonal
         if ctx.needs_input_grad[1]:
-            count = _end_count(share.shape[1]).to(share)
-            to_there = (X * row[:, :, None]).sum(1) * count  # b k n
+            n = share.shape[1]
+            count = _end_count(n).to(share)
+            rows, to_there = _padded(X[:, :1])
+            torch.mul((X * row[:, :, None]).sum(1, keepdim=True), count, out=to_there)
             to_here = (X * other).sum(1)[:, 1:] * count[1:]
-            grad_share = to_here.sum(1) + _shifted_sum(to_there[:, None])[:, 0]
+            grad_share = to_here.sum(1).add_(_shifted_sum(rows, n)[:, 0])
         return grad_X, grad_share
 
 
@@ -202,24 +214,33 @@ def _other_ends(nodes: Float[Tensor, "b d n"]) -> Packed:
     return twice.as_strided((b, d, n // 2 + 1, n), (d * 2 * n, 2 * n, 1, 1))
 
 
-def _shifted_sum(P: Packed) -> Float[Tensor, "b d n"]:
-    """For each node the sum over the pairs whose other end it is: the transpose of `_other_ends`."""
-    b, d, k, n = P.shape
-    shifted = P.new_zeros(b, d, n + k)
-    for at in range(k):
-        shifted[:, :, at : at + n] += P[:, :, at]
-    return _wrap(shifted, n)
+def _padded(like: Packed) -> tuple[Float[Tensor, "b d m"], Packed]:
+    """New pairs, not yet filled, with an empty column after each k: all in one row, and the view to fill."""
+    b, d, k, n = like.shape
+    rows = like.new_empty(b, d, k * (n + 1))
+    pairs = rows.view(b, d, k, n + 1)
+    pairs[..., n] = 0
+    return rows, pairs[..., :n]
 
 
-def _wrap(shifted: Float[Tensor, "b d m"], n: int) -> Float[Tensor, "b d n"]:
-    shifted[:, :, : shifted.shape[2] - n] += shifted[:, :, n:]
-    return shifted[:, :, :n]
+def _shifted_sum(rows: Float[Tensor, "b d m"], n: int) -> Float[Tensor, "b d n"]:
+    """For each node the sum over the pairs whose other end it is, from `_padded` rows: the transpose of `_other_ends`.
+
+    Read with rows of n instead of n + 1, the pair (k, i) stands in column i + k; what runs over the end comes up, as it
+    should, at the start of the next row.
+    """
+    b, d, m = rows.shape
+    k = m // (n + 1)
+    total = rows.as_strided((b, d, k, n), (d * m, m, n, 1)).sum(2)
+    total[..., :k] += rows[..., k * n :]
+    return total
 
 
 def _end_weights(share: Float[Tensor, "b n"]) -> tuple[Float[Tensor, "b k n"], Float[Tensor, "b k n"]]:
     """Weight of a pair in the mean of its other end, and of its own end: the share of the opposite node."""
     count = _end_count(share.shape[1]).to(share)
-    return share[:, None] * count, _other_ends(share[:, None])[:, 0] * count
+    there = _other_ends(share[:, None])[:, 0]
+    return share[:, None] * count, torch.mul(there, count, out=share.new_empty(there.shape))
 
 
 @lru_cache(maxsize=256)

@@ -1,0 +1,144 @@
+"""The walk through latent space (paper's models, Mutagenicity, n = 50, 64 graphs at a time) against its slow twin.
+
+`iteration_speedup`: one iteration, slow over fast. `graph_speedup`: 1000 iterations of the slow twin, which does not stop,
+over what one explained graph of the test split takes. `gemm_ratio`: one iteration over its bare matrix products, the very
+calls it makes, repeated alone. Without the package's trained models, or without GRAPHFLIP_DATA, other weights and
+graphs take their place: `models` and `data` say so.
+"""
+
+import os
+import resource
+import sys
+import time
+from collections.abc import Callable
+
+import torch
+from measure import alternate, arguments, clock, report
+from slow_twin import SlowWalk, slow_classifier, slow_vae
+from torch import Tensor
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from graphflip.data.dataset import GraphDataset
+from graphflip.data.source import load_dataset
+from graphflip.errors import ConfigError
+from graphflip.explain.explainer import Outcome, ask
+from graphflip.explain.traversal import LatentTraversal, _Walk
+from graphflip.graph import Graph
+from graphflip.models.classifier import InvariantClassifier
+from graphflip.models.pegvae import PAPER, PEGVAE
+from graphflip.models.store import load_model
+
+GRAPHS, STEPS = 64, 1000
+PRODUCTS = {torch.ops.aten.mm, torch.ops.aten.bmm, torch.ops.aten.addmm, torch.ops.aten.baddbmm_}
+
+
+def main() -> None:
+    options = arguments(__doc__)
+    real = "GRAPHFLIP_DATA" in os.environ
+    dataset = load_dataset("mutagenicity" if real else "rdkit").part("test")
+    vae, classifier, models = paper_models(dataset, real)
+    settings = LatentTraversal(vae, classifier, steps=STEPS)
+    graph = dataset.graphs(range(GRAPHS))
+    walk = endless(settings, graph)
+    target = walk.question.target
+    slow = SlowWalk(slow_vae(vae), slow_classifier(classifier), graph, target)
+    jobs = {"slow": slow.step, "fast": walk.step, "products": bare_products(walk.step)}
+    seconds = alternate(jobs, repeats=3 if options.quick else 15, budget=8 if options.quick else 120)
+    walked = walk_all(settings, dataset, GRAPHS if options.quick else len(dataset), budget=8 if options.quick else 3600)
+    per_graph = walked.pop("seconds")
+    slow_per_graph = STEPS * seconds["slow"] / GRAPHS
+    lines = {name: f"{1e3 * value:8.1f} ms an iteration" for name, value in seconds.items()}
+    lines["slow, a graph"], lines["fast, a graph"] = f"{slow_per_graph:8.2f} s", f"{per_graph:8.3f} s"
+    figures = {
+        "iteration_speedup": seconds["slow"] / seconds["fast"],
+        "graph_speedup": slow_per_graph / per_graph,
+        "gemm_ratio": seconds["fast"] / seconds["products"],
+        **{f"{name}_ms": 1e3 * value for name, value in seconds.items()},
+        **walked,
+        "models": models,
+        "data": dataset.name,
+    }
+    report(f"The walk on {dataset.name}, {models} models", lines, figures)
+
+
+def paper_models(dataset: GraphDataset, real: bool) -> tuple[PEGVAE, InvariantClassifier, str]:
+    try:
+        if real:
+            names = "mutagenicity/vae-paper", "mutagenicity/classifier-paper"
+            return load_model(names[0], PEGVAE), load_model(names[1], InvariantClassifier), "trained"
+    except ConfigError as error:
+        print(error, file=sys.stderr)
+    vae, classifier = PEGVAE(dataset.schema, PAPER), InvariantClassifier(dataset.schema)
+    return vae.eval().requires_grad_(False), classifier.eval().requires_grad_(False), "untrained"
+
+
+def endless(settings: LatentTraversal, graph: Graph) -> _Walk:
+    """A walk in which no graph ever stops, so that every iteration is one of all graphs."""
+    walk = _Walk(settings, ask(settings.classifier, graph, None, [str(k) for k in range(len(graph))], seed=0))
+    walk._stop_flipped = lambda graph, logits, target, gradient: torch.arange(len(target))
+    return walk
+
+
+class Recorder(TorchDispatchMode):
+    """Notes the arguments of every matrix product, in forward and backward passes alike."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.calls: list[tuple[Callable[..., object], list[Tensor]]] = []
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        if func.overloadpacket in PRODUCTS:
+            self.calls.append((func, [_like(x) if isinstance(x, Tensor) else x for x in args]))
+        return func(*args, **(kwargs or {}))
+
+
+def _like(x: Tensor) -> Tensor:
+    """A tensor of zeros in the layout of x; what x repeats without storing, this one does too."""
+    return torch.zeros(x.untyped_storage().nbytes() // x.element_size()).as_strided(
+        x.shape, x.stride(), x.storage_offset()
+    )
+
+
+def bare_products(step: Callable[[], object]) -> Callable[[], None]:
+    """All matrix products that a step makes, in their shapes and layouts, and nothing else."""
+    with Recorder() as recorder:
+        step()
+
+    def run() -> None:
+        with torch.no_grad():
+            for func, operands in recorder.calls:
+                func(*operands)
+
+    return run
+
+
+def walk_all(settings: LatentTraversal, dataset: GraphDataset, limit: int, budget: float) -> dict[str, float]:
+    """Seconds per graph over the first `limit` graphs, the share that flipped, and peak memory after first and last batch.
+
+    When the budget of wall time is over, graphs still walking are charged all the steps they have left, at the price of the
+    steps so far: the time per graph is then too high, never too low.
+    """
+    deadline, began = time.perf_counter() + budget, clock()
+    flipped, steps, owed, peaks = 0, 1, 0, []
+    for at in range(0, limit, GRAPHS):
+        graph = dataset.graphs(range(at, min(at + GRAPHS, limit)))
+        walk = _Walk(settings, ask(settings.classifier, graph, None, [str(k) for k in range(len(graph))], seed=0))
+        while len(walk.active) and time.perf_counter() < deadline:
+            steps += len(walk.active)
+            walk.step()
+        owed += len(walk.active) * (settings.steps - walk.turn)
+        flipped += sum(outcome is Outcome.FLIPPED for _, outcome, _ in walk.found.values())
+        peaks.append(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+    seconds = clock() - began
+    return {
+        "seconds": seconds * (1 + owed / steps) / limit,
+        "flip_ratio": flipped / limit,
+        "graphs": limit,
+        "steps_not_run": owed,
+        "peak_mib_first_batch": peaks[0],
+        "peak_mib_last_batch": peaks[-1],
+    }
+
+
+if __name__ == "__main__":
+    main()
