@@ -31,7 +31,8 @@ class TrainConfig(BaseModel):
 
     `average` is the decay of the moving average of weights that is validated and kept (0: the weights themselves).
     `patience` stops early after that many epochs without a better validation score (0: never). `pool` is how many
-    batches are sorted by size together: more is faster, but normalization then hides the size of graphs.
+    batches are sorted by size together: more is faster, but normalization then hides the size of graphs. `keep` says
+    whether the weights that scored best on the validation part are the result, or the last ones.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -47,6 +48,7 @@ class TrainConfig(BaseModel):
     patience: int = Field(default=0, ge=0)
     validate_every: int = Field(default=1, gt=0)
     pool: int = Field(default=8, gt=0)
+    keep: Literal["best", "last"] = "best"
     seed: int = 0
 
 
@@ -91,7 +93,7 @@ def fit(
     watch: Callable[[Progress], None] = lambda _: None,
     checkpoint_seconds: float = 10.0,
 ) -> list[Epoch]:
-    """Train `model` on the train part and leave the weights in it that scored best on the validation part.
+    """Train `model` on the train part and leave the weights in it that `config.keep` asks for.
 
     With a `folder`, a checkpoint is written there after an epoch if the last one is `checkpoint_seconds` old; `resume`
     goes on from it and ends with exactly the weights of an uninterrupted run. Under torch.distributed every process
@@ -117,14 +119,14 @@ def fit(
         watch(Progress(epoch=len(run.history), epochs=config.epochs, last=run.history[-1], seconds=seconds))
     if folder is not None and run.rank == 0:
         run.save(folder / CHECKPOINT)
-    model.load_state_dict(run.best)
+    model.load_state_dict(run.result)
     return run.history
 
 
 def read_result(model: nn.Module, folder: Path) -> list[Epoch]:
-    """Put the best weights of the run in `folder` into `model`; its training curve."""
+    """Put the weights that the run in `folder` keeps into `model`; its training curve."""
     tensors, about = _read_checkpoint(folder / CHECKPOINT, model)
-    model.load_state_dict(_below(tensors, "best"))
+    model.load_state_dict(_below(tensors, "best" if about["config"]["keep"] == "best" else "average"))
     return [Epoch(**line) for line in about["history"]]
 
 
@@ -147,6 +149,11 @@ class _Run:
         self.optimizer = torch.optim.AdamW(model.parameters(), lr=config.rate, weight_decay=config.weight_decay)
         self.history: list[Epoch] = []
         self.steps = 0
+
+    @property
+    def result(self) -> Mapping[str, Tensor]:
+        """The weights that the run would end with now."""
+        return self.best if self.config.keep == "best" else self.average.state_dict()
 
     def train_epoch(self, objective: Objective, train: GraphDataset) -> float:
         self.model.train()
