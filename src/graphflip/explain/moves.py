@@ -47,13 +47,20 @@ class Moves:
             raise SchemaError("Groups are for undirected graphs; this schema is directed. Leave the vocabulary out.")
 
     def valid(self, graph: Graph) -> list[Move]:
-        """The moves of one hard graph."""
+        """The moves of one hard graph, each once."""
         before = Sketch.of(single_hard(graph))
-        steps = self.steps(before, before)
-        return [Move(kind, after, Difference.between(before, after).edits(self.schema)) for kind, after in steps]
+        found: dict[tuple[Edit, ...], Move] = {}
+        for kind, after in self.steps(before, before):
+            edits = Difference.between(before, after).edits(self.schema)
+            if edits:
+                found.setdefault(tuple(edits), Move(kind, after, edits))
+        return list(found.values())
 
     def steps(self, state: Sketch, factual: Sketch) -> Iterator[Step]:
-        """Every move of a state; new nodes take slots so that few edits lead there from the factual."""
+        """Every move of a state; new nodes take slots so that few edits lead there from the factual.
+
+        Two ways to the same graph are two steps, and a group replaced by its like is a step that changes nothing.
+        """
         for kind, draft, changed in self._drafts(state):
             after = self.settled(state, draft, changed, factual)
             if after is not None:

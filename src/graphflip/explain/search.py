@@ -19,6 +19,8 @@ from .moves import Moves
 from .sketch import Difference, Sketch, drawn
 from .undo import undone
 
+_FAILURES = (Outcome.NOT_CONFIDENT, Outcome.OUT_OF_MOVES, Outcome.NO_MOVE_ALLOWED)
+
 # Scores of batches of different shapes differ in the last digits: what passes must pass by more than that.
 _MARGIN = 1e-5
 
@@ -83,12 +85,12 @@ class EditSearch(AbstractExplainer):
             self.method,
             drawn(question.graph[k], [found.difference]),
             outcome,
-            p_counterfactual=found.probability,
+            p_counterfactual=None if outcome is Outcome.NOT_A_NUMBER else found.probability,
             steps=search.turn,
             seconds=time.perf_counter() - started,
             probabilities=tuple(search.trace),
             classifier_calls=search.calls,
-            note="" if outcome in (Outcome.FLIPPED, Outcome.ALREADY_THERE) else search.what_stood_in_the_way(found),
+            note=search.what_stood_in_the_way(found) if outcome in _FAILURES else "",
         )
 
 
@@ -240,7 +242,7 @@ class _Search:
         self.calls += 1
         with torch.no_grad():
             votes = [_votes(model(graph), self.target)[0] for model in models]
-        found = _with_votes(found, votes, self.settings.confidence - 2 * _MARGIN)
+        found = _with_votes(found, votes, self.settings.confidence - _MARGIN)
         return found, Outcome.FLIPPED if found.passes else Outcome.NOT_CONFIDENT
 
     def _failure(self, closest: _Candidate) -> Outcome:
