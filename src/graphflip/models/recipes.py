@@ -51,7 +51,7 @@ def recipe(role: str, preset: str, dataset: GraphDataset) -> Recipe:
 
     match role, preset:
         case "classifier", "default":
-            return Recipe(sized(RelationalGIN), Classification(), TrainConfig(epochs=30, pool=1))
+            return Recipe(sized(RelationalGIN), Classification(), TrainConfig(epochs=30))
         case "classifier", "paper":
             training = TrainConfig(epochs=100, rate=1e-3, weight_decay=1e-4, validate_every=2, pool=1, keep="last")
             return Recipe(sized(InvariantClassifier), Classification(), training)
