@@ -39,7 +39,8 @@ def to_smiles(graph: Graph, index: int = 0, kekule: bool = False) -> str | None:
     mol = _unchecked(graph, index)
     if mol.GetNumAtoms() == 0 or _sanitize(mol, aromatic=not kekule):
         return None
-    return Chem.MolToSmiles(Chem.RemoveHs(mol, sanitize=False))
+    with _no_logs():
+        return Chem.MolToSmiles(Chem.RemoveHs(mol, sanitize=False))
 
 
 def why_invalid(graph: Graph, index: int = 0) -> str | None:
