@@ -38,8 +38,8 @@ def main() -> None:
         "training_seeds": {name: read_card(find_model(name)).training.get("seed") for name in models},
         "versions": {"graphflip": graphflip.__version__, "torch": torch.__version__.split("+")[0]},
         "definitions": "neg_elbo, kl and parts in nats per graph with beta 1, each undirected edge once; atoms, edges, "
-        "graphs: shares rebuilt exactly (edges: right ones of those there or rebuilt), from the code that `PEGVAE.locate` "
-        "finds; graphs_at_once: from the posterior mean alone",
+        "graphs: shares rebuilt exactly (edges: right ones of those there or rebuilt), from the code that "
+        "`PEGVAE.locate` finds; graphs_at_once: from the posterior mean alone",
     }
     target = Path(__file__).parent.parent / "results" / "base.json"
     write_atomically(target, (json.dumps(results, indent=1) + "\n").encode())

@@ -1,7 +1,7 @@
 """The command line: each command parses, calls one library function, and prints."""
 
 import sys
-from enum import Enum
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -24,7 +24,7 @@ console = Console(stderr=False)
 complaints = Console(stderr=True)
 
 
-class RoleName(str, Enum):
+class RoleName(StrEnum):
     """What a model is for."""
 
     classifier = "classifier"
@@ -77,12 +77,12 @@ def models() -> None:
 
     from .models.store import PRETRAINED, pretrained_models, read_card
 
-    table = Table("model", "kind", "data", "test figures", box=None)
+    table = Table("model", "kind", "test figures", box=None)
     for name in pretrained_models():
         card = read_card(PRETRAINED / name)
         shown = ("auroc", "accuracy", "neg_elbo", "kl", "atoms", "edges", "graphs")
         figures = ", ".join(f"{key} {card.figures[key]:.4g}" for key in shown if key in card.figures)
-        table.add_row(name, card.kind, card.data.name if card.data else "", figures)
+        table.add_row(name, card.kind, figures)
     console.print(table)
 
 

@@ -39,13 +39,21 @@ class Outcome(Enum):
 _ADVICE = {
     Outcome.FLIPPED: "The classifier assigns the target class to the counterfactual; a second look confirmed it.",
     Outcome.ALREADY_THERE: "The classifier predicts the target for the factual itself. Ask for another class.",
-    Outcome.OUT_OF_STEPS: "No graph on the way was classified as the target. Allow more steps, larger ones, or other seeds.",
+    Outcome.OUT_OF_STEPS: (
+        "No graph on the way was classified as the target. Allow more steps, larger ones, or other seeds."
+    ),
     Outcome.NOT_FLIPPED: "The method's one proposal is not classified as the target. Use a method that searches.",
     Outcome.EMPTY: "The code decoded to a graph without nodes. The autoencoder does not know graphs like this one.",
     Outcome.NOTHING_TO_OFFER: "The training data have no graph with the target label. Use another method.",
     Outcome.NOT_A_NUMBER: "The classifier or the decoder returned NaN or infinity. Check the model on this graph.",
-    Outcome.NOT_CONFIDENT: "The classifier assigns the target class, but with less confidence than asked, or another model does not agree. Ask for less confidence, fewer opinions, or allow more moves.",
-    Outcome.OUT_OF_MOVES: "No graph within the allowed moves was classified as the target. Allow more moves, a wider beam, or loosen the constraints that ruled out most.",
+    Outcome.NOT_CONFIDENT: (
+        "The classifier assigns the target class, but with less confidence than asked, or another model does "
+        "not agree. Ask for less confidence, fewer opinions, or allow more moves."
+    ),
+    Outcome.OUT_OF_MOVES: (
+        "No graph within the allowed moves was classified as the target. Allow more moves, a wider beam, or "
+        "loosen the constraints that ruled out most."
+    ),
     Outcome.NO_MOVE_ALLOWED: "The constraints rule out every valid move. Loosen the one that is named.",
 }
 

@@ -76,7 +76,8 @@ figcaption {{ text-align: center; color: #555; font-size: .85rem; padding-bottom
 </style></head><body>
 <h1>{heading}</h1>
 <p>{summary}</p>
-<p class="legend">Marked: <b class="r">removed</b> <b class="a">added</b> <b class="c">changed</b>. Hydrogens are drawn only where an edit touches them.</p>
+<p class="legend">Marked: <b class="r">removed</b> <b class="a">added</b> <b class="c">changed</b>.
+Hydrogens are drawn only where an edit touches them.</p>
 {body}
 </body></html>
 """
