@@ -40,8 +40,8 @@ def run_demo(out: Path, say: Callable[[str], None]) -> Path:
     auroc = card.figures["auroc"]
     summary = (
         f"{flipped} of {len(found)} molecules have a counterfactual: a valid molecule, as few changes away as the "
-        f"search could find, that the classifier (AUROC {auroc:.2f} on its test split) assigns to the other class with a "
-        "probability of at least 0.7. Each list of edits is minimal: undo any one of them and the answer is lost. "
+        f"search could find, that the classifier (AUROC {auroc:.2f} on its test split) assigns to the other class with "
+        "a probability of at least 0.7. Each list of edits is minimal: undo any one of them and the answer is lost. "
         "Every surrounding of an atom that was created occurs in the training data. Two models that the search never "
         "asked give their own opinion: where they disagree, the change may have fooled the classifier rather than the "
         "chemistry."
