@@ -1,9 +1,9 @@
 """The walk through latent space (paper's models, Mutagenicity, n = 50, 64 graphs at a time) against its slow twin.
 
-`iteration_speedup`: one iteration, slow over fast. `graph_speedup`: 1000 iterations of the slow twin, which does not stop,
-over what one explained graph of the test split takes. `gemm_ratio`: one iteration over its bare matrix products, the very
-calls it makes, repeated alone. Without the package's trained models, or without GRAPHFLIP_DATA, other weights and
-graphs take their place: `models` and `data` say so.
+`iteration_speedup`: one iteration, slow over fast. `graph_speedup`: 1000 iterations of the slow twin, which does not
+stop, over what one explained graph of the test split takes. `gemm_ratio`: one iteration over its bare matrix products,
+the very calls it makes, repeated alone. Without the package's trained models, or without GRAPHFLIP_DATA, other weights
+and graphs take their place: `models` and `data` say so.
 """
 
 import os
@@ -84,11 +84,12 @@ class Recorder(TorchDispatchMode):
 
     def __init__(self) -> None:
         super().__init__()
-        self.calls: list[tuple[Callable[..., object], list[Tensor]]] = []
+        self.calls: list[tuple[Callable[..., object], list[Tensor], dict[str, Tensor]]] = []
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         if func.overloadpacket in PRODUCTS:
-            self.calls.append((func, [_like(x) if isinstance(x, Tensor) else x for x in args]))
+            named = {name: _like(x) for name, x in (kwargs or {}).items()}
+            self.calls.append((func, [_like(x) for x in args], named))
         return func(*args, **(kwargs or {}))
 
 
@@ -106,17 +107,17 @@ def bare_products(step: Callable[[], object]) -> Callable[[], None]:
 
     def run() -> None:
         with torch.no_grad():
-            for func, operands in recorder.calls:
-                func(*operands)
+            for func, operands, named in recorder.calls:
+                func(*operands, **named)
 
     return run
 
 
 def walk_all(settings: LatentTraversal, dataset: GraphDataset, limit: int, budget: float) -> dict[str, float]:
-    """Seconds per graph over the first `limit` graphs, the share that flipped, and peak memory after first and last batch.
+    """Seconds per graph over the first `limit` graphs, the share that flipped, peak memory after first and last batch.
 
-    When the budget of wall time is over, graphs still walking are charged all the steps they have left, at the price of the
-    steps so far: the time per graph is then too high, never too low.
+    When the budget of wall time is over, graphs still walking are charged all the steps they have left, at the price of
+    the steps so far: the time per graph is then too high, never too low.
     """
     deadline, began = time.perf_counter() + budget, clock()
     flipped, steps, owed, peaks = 0, 1, 0, []

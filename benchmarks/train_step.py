@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import torch
 from measure import alternate, arguments, report
-from slow_twin import channels_first, slow_vae
+from slow_twin import all_slots, slow_vae
 from torch import nn
 
 from graphflip.data.dataset import Batch, GraphDataset
@@ -69,7 +69,7 @@ def slow_steps(vae: nn.Module) -> Callable[[Batch], None]:
     optimizer = torch.optim.AdamW(vae.train().parameters(), lr=2e-3)
 
     def step(batch: Batch) -> None:
-        loss = vae.neg_elbo(*channels_first(batch.graph), rng, beta=0.5).mean() / batch.graph.schema.max_nodes
+        loss = vae.neg_elbo(*all_slots(batch.graph), rng, beta=0.5).mean() / batch.graph.schema.max_nodes
         descend(optimizer, vae, loss)
 
     return step

@@ -15,7 +15,8 @@ def keep_memory() -> bool:
     """
     try:
         libc = ctypes.CDLL(None)
-        libc.gnu_get_libc_version  # noqa: B018: other C libraries lack it
-        return all(libc.mallopt(name, _GIBIBYTE) == 1 for name in (_MMAP_THRESHOLD, _TRIM_THRESHOLD))
-    except (OSError, AttributeError, TypeError):
+    except (OSError, TypeError):
         return False
+    if not hasattr(libc, "gnu_get_libc_version"):
+        return False
+    return all(libc.mallopt(name, _GIBIBYTE) == 1 for name in (_MMAP_THRESHOLD, _TRIM_THRESHOLD))

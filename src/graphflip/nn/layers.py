@@ -120,34 +120,35 @@ class MaskedBatchNorm(nn.Module):
 
 
 class _NormalizeReLU(torch.autograd.Function):
-    """Weighted batch normalization of `g d m` and ReLU that keep two tensors: the centered input and the result."""
+    """Weighted batch normalization of `g d m` and ReLU that keep two tensors: the input and the result."""
 
     @staticmethod
     def forward(ctx, x: Tensor, weight: Tensor, scale: Tensor, shift: Tensor, eps: float, relu: bool):
         share = weight / weight.sum().clamp(min=1)
         mean = _weighted_sum(x, share)
-        centered = x - mean[:, None]
-        var = _weighted_sum(centered * centered, share)
+        var = _weighted_sum((x - mean[:, None]).square_(), share)
         inverse = torch.rsqrt(var + eps)
-        normalized = (centered * (scale * inverse)[:, None]).add_(shift[:, None])
+        factor = scale * inverse
+        normalized = torch.addcmul((shift - mean * factor)[:, None], x, factor[:, None])
         if relu:
             normalized.relu_()
-        ctx.save_for_backward(centered, normalized if relu else scale, share, scale, inverse)
+        ctx.save_for_backward(x, normalized if relu else scale, share, mean, inverse, factor)
         ctx.relu = relu
         ctx.mark_non_differentiable(mean, var)
         return normalized, mean, var
 
     @staticmethod
     def backward(ctx, *grads: Tensor):
-        centered, normalized, share, scale, inverse = ctx.saved_tensors
+        x, normalized, share, mean, inverse, factor = ctx.saved_tensors
         grad = torch.ops.aten.threshold_backward(grads[0], normalized, 0) if ctx.relu else grads[0].clone()
         ones = torch.ones_like(share)
-        grad_shift, product = _weighted_sum(grad, ones), _weighted_sum(grad * centered, ones)
+        grad_shift = _weighted_sum(grad, ones)
+        grad_scale = (_weighted_sum(grad * x, ones) - mean * grad_shift) * inverse
         # The statistics are weighted means, so their share of the gradient comes back with the same weights.
-        factor = scale * inverse
-        through_statistics = centered * (product * factor * inverse * inverse)[:, None]
-        through_statistics.add_((grad_shift * factor)[:, None]).mul_(share[:, None])
-        return grad.mul_(factor[:, None]).sub_(through_statistics), None, product * inverse, grad_shift, None, None
+        slope = grad_scale * inverse
+        through_statistics = torch.addcmul((grad_shift - mean * slope)[:, None], x, slope[:, None])
+        grad_x = grad.addcmul_(through_statistics, share[:, None], value=-1).mul_(factor[:, None])
+        return grad_x, None, grad_scale, grad_shift, None, None
 
 
 def _weighted_sum(x: Float[Tensor, "g d m"], weight: Float[Tensor, "g m"]) -> Float[Tensor, " d"]:

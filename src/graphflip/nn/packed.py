@@ -1,8 +1,9 @@
 """Undirected pairs stored once: half the numbers, and the same maps as in `basis`.
 
-The pair {i, i + k mod n} stands at (k, i), k = 0 .. n // 2, channels before both: `b d k n`. So the diagonal is the slice
-k = 0, what belongs to i is broadcast along k, and what belongs to the other end is the same row of numbers shifted by k:
-nothing is gathered. If n is even, the pairs of the last k stand there twice, once at each end, with equal numbers.
+The pair {i, i + k mod n} stands at (k, i), k = 0 .. n // 2, channels before both: `b d k n`. So the diagonal is the
+slice k = 0, what belongs to i is broadcast along k, and what belongs to the other end is the same row of numbers,
+shifted by k: nothing is gathered. If n is even, the pairs of the last k stand there twice, once at each end, with equal
+numbers.
 """
 
 from functools import lru_cache
@@ -130,7 +131,8 @@ class _Mix(torch.autograd.Function):
         if ctx.needs_input_grad[0]:
             grad_X = torch.bmm(weight.expand(b, -1, -1), rows).view(b, -1, k, n + 1)[..., :n]
         if ctx.needs_input_grad[1]:
-            grad_weight = torch.bmm(X.reshape(b, -1, k * n), grad.reshape(b, e, k * n).mT).sum(0)
+            flat = (grads[0] if mixed is None else grad).reshape(b, e, k * n)
+            grad_weight = torch.bmm(X.reshape(b, -1, k * n), flat.mT).sum(0)
         return grad_X, grad_weight, grad.sum(2).add_(_shifted_sum(rows, n)), grad[:, :, 0], None
 
 
