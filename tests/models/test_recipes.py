@@ -100,7 +100,7 @@ def last_loss(folder):
 
 @pytest.mark.parametrize("role", ["classifier", "vae"])
 def test_two_processes_end_near_one(role, tmp_path):
-    settings = {"epochs": 3, "batch_size": 16}
+    settings = {"epochs": 2, "batch_size": 16}
     for processes in (1, 2):
         train_model(role, DATA, tmp_path / str(processes), changes=settings, processes=processes)
     one, two = (load_model(tmp_path / name).state_dict() for name in "12")

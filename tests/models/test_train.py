@@ -196,6 +196,12 @@ def test_the_best_weights_are_kept():
     assert torch.equal(model.weight, seen[1])
 
 
+def test_the_last_weights_are_kept_where_asked():
+    model, history, seen = run_scripted([0.5, 0.1], keep="last")
+    assert [line.best for line in history] == [True, False]
+    assert torch.equal(model.weight, seen[1])
+
+
 def test_a_score_that_is_no_number_never_wins():
     model, history, seen = run_scripted([math.nan, math.nan, 0.2, math.nan, 0.1])
     assert [line.best for line in history] == [True, True, True, False, False]
