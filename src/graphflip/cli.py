@@ -94,7 +94,8 @@ def demo(
     from .report.demo import run_demo
 
     _prepare()
-    page = run_demo(out, console.print)
+    # SMILES have brackets that are no markup.
+    page = run_demo(out, lambda line: console.print(line, markup=False, highlight=False, soft_wrap=True))
     console.print(f"Open [bold]{page}[/bold] in a browser; the explanations are in {out / 'counterfactuals.jsonl'}.")
 
 

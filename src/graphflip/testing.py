@@ -106,8 +106,8 @@ def _assert_same(found: Result, expected: Result, law: str) -> None:
         there = found_parts[name]
         if there.shape != here.shape:
             raise AssertionError(f"The function {law} made {name} {tuple(there.shape)} instead of {tuple(here.shape)}.")
-        gap = (there - here).abs()
-        allowed = _TOLERANCE[here.dtype] * (1 + float(here.abs().max())) if here.numel() else 0.0
+        gap = (there - here).detach().abs()
+        allowed = _TOLERANCE[here.dtype] * (1 + float(here.detach().abs().max())) if here.numel() else 0.0
         if not bool((gap <= allowed).all()):  # written so that NaN fails
             where = [int(k) for k in torch.unravel_index(gap.nan_to_num(torch.inf).argmax(), gap.shape)]
             raise AssertionError(
