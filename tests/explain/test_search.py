@@ -18,7 +18,7 @@ from graphflip.explain.sketch import Sketch
 
 from .oracles import CountsType, SignedDistance
 
-DATASET = planted(num_graphs=100, seed=1, min_nodes=5, max_nodes=9)
+DATASET = planted(num_graphs=60, seed=1, min_nodes=5, max_nodes=8)
 ORACLE = SignedDistance(DATASET.schema)
 SEARCH = EditSearch(ORACLE, Moves(DATASET.schema), beam=1, max_moves=3)
 MOLECULES = molecule_schema(("C", "O", "N", "H"), max_nodes=14, explicit_hydrogens=True)

@@ -1,12 +1,13 @@
 """Constraints: what a user wants to stay as it is; a counterfactual that breaks one is never returned."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import get_args
 
 from ..edits import Op
 from ..errors import ConfigError
 from ..schema import Categories, Column, Schema
-from .sketch import Change, Difference, Label, Pair, Sketch, op_of
+from .sketch import Change, Difference, Pair, Sketch, op_of
 
 
 @dataclass(frozen=True)
@@ -22,7 +23,7 @@ class Constraints:
     freeze_edges: frozenset[Pair] = frozenset()
     forbid_node_types: frozenset[str] = frozenset()
     forbid_edge_types: frozenset[str] = frozenset()
-    forbid_ops: frozenset[Op] = frozenset()
+    forbid_ops: frozenset[str] = frozenset()
     budget: int | None = None
 
     def __post_init__(self) -> None:
@@ -89,18 +90,12 @@ def counted_part(difference: Difference, factual: Sketch, after: Sketch, schema:
     )
 
 
-def _introduces(forbidden: frozenset[str], changes) -> bool:
-    if not forbidden:
-        return False
-    return any(
-        value in forbidden and value != before
-        for change in changes
-        for value, before in zip(change.after or (), change.before or _nothing(change.after), strict=True)
+def _introduces(forbidden: frozenset[str], changes: Iterable[Change]) -> bool:
+    return bool(forbidden) and any(
+        value in forbidden and (before is None or value != before[at])
+        for before, after in changes
+        for at, value in enumerate(after or ())
     )
-
-
-def _nothing(label: Label | None) -> tuple[None, ...]:
-    return (None,) * len(label or ())
 
 
 def _ops(difference: Difference) -> set[Op]:

@@ -20,7 +20,7 @@ def undone(moves: Moves, factual: Sketch, after: Sketch) -> Iterator[Sketch]:
     Hydrogens are filled in anew, and no part splits off that the factual does not have.
     """
     num_parts = len(factual.parts())
-    for unit in _units(Difference.between(factual, after), after):
+    for unit in _units(Difference.between(factual, after), factual, after):
         draft = _restored(moves, factual, after, unit)
         ends = {*unit.nodes, *(i for pair in unit.edges for i in pair)}
         ends |= {j for i in unit.nodes if i in after.nodes for j in after.around(i)}
@@ -30,15 +30,18 @@ def undone(moves: Moves, factual: Sketch, after: Sketch) -> Iterator[Sketch]:
             yield sketch
 
 
-def _units(difference: Difference, after: Sketch) -> list[_Unit]:
-    """Single changes first, then lots of changes that hang together."""
+def _units(difference: Difference, factual: Sketch, after: Sketch) -> list[_Unit]:
+    """Single changes first, then lots of changes that hang together, by changed edges alone or by any."""
     units = []
     for i, change in sorted(difference.nodes.items()):
         edges = [pair for pair in difference.edges if i in pair] if change.after is None else []
         units.append(_Unit(frozenset([i]), frozenset(pair for pair in edges if _other(pair, i) in after.nodes)))
     there = [pair for pair in difference.edges if set(pair) <= after.nodes.keys()]
     units += [_Unit(frozenset(), frozenset([pair])) for pair in sorted(there)]
-    units += _lots(difference)
+    units += _lots(difference, list(difference.edges))
+    touched = difference.touched
+    edges = [(i, j) for sketch in (factual, after) for i, j, _ in sketch.edges() if i in touched and j in touched]
+    units += _lots(difference, edges)
     return list(dict.fromkeys(units))
 
 
@@ -46,10 +49,10 @@ def _other(pair: Pair, i: int) -> int:
     return pair[0] + pair[1] - i
 
 
-def _lots(difference: Difference) -> list[_Unit]:
-    """Connected lots of changes: those that share a node or are at the ends of a changed edge."""
+def _lots(difference: Difference, edges: list[Pair]) -> list[_Unit]:
+    """The changes at nodes that these edges connect, lot by lot."""
     lot = {i: i for i in difference.touched}
-    for i, j in difference.edges:
+    for i, j in edges:
         old, new = lot[i], lot[j]
         lot = {k: new if name == old else name for k, name in lot.items()}
     return [
