@@ -28,6 +28,8 @@ def to_record(found: Counterfactual) -> dict[str, Any]:
         "outcome": found.outcome.value,
         "seed": found.seed,
         "steps": found.steps,
+        "classifier_calls": found.classifier_calls,
+        "note": found.note,
         "factual": graph_to_json(factual),
         "counterfactual": None if counterfactual is None else graph_to_json(counterfactual),
         "edits": [edit.to_json() for edit in again.edits],
@@ -69,6 +71,8 @@ def from_record(stored: Any, schema: Schema) -> Counterfactual:
         outcome=_outcome(stored),
         seed=int(_number(stored, "seed", 0) or 0),
         steps=int(_number(stored, "steps", 0) or 0),
+        classifier_calls=int(_number(stored, "classifier_calls", 0) or 0),
+        note=str(stored.get("note", "")),
     )
 
 
