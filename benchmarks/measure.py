@@ -25,10 +25,8 @@ def arguments(about: str | None) -> argparse.Namespace:
 def alternate(jobs: Mapping[str, Callable[[], object]], repeats: int, budget: float) -> dict[str, float]:
     """Median seconds of each job. They run in turns, so that what disturbs one disturbs all.
 
-    Each runs once to warm up; no further round starts after `budget` seconds of wall time, but there is always one.
+    They should have run before. No further round starts after `budget` seconds of wall time, but there is always one.
     """
-    for job in jobs.values():
-        job()
     started, times = time.perf_counter(), {name: [] for name in jobs}
     for turn in range(repeats):
         if turn and time.perf_counter() - started > budget:

@@ -44,7 +44,7 @@ def lively(model, seed):
     rng = torch.Generator().manual_seed(seed)
     with torch.no_grad():
         for tensor in model.state_dict().values():
-            tensor.add_(torch.rand(tensor.shape, generator=rng) * 0.3)
+            tensor.add_(torch.rand(tensor.shape, generator=rng) * 0.2 - 0.1)
     return model
 
 
@@ -69,7 +69,7 @@ def test_slow_classifier_is_the_fast_classifier(seed):
     graph = random_graph(SCHEMA, seed=seed)
     fast = lively(InvariantClassifier(SCHEMA), seed).eval()
     slow = slow_twin.slow_classifier(fast).eval()
-    torch.testing.assert_close(slow(*slow_twin.all_slots(graph)), fast(graph), atol=1e-3, rtol=1e-3)
+    torch.testing.assert_close(slow(*slow_twin.all_slots(graph)), fast(graph), atol=1e-4, rtol=1e-4)
 
 
 @few
@@ -81,7 +81,7 @@ def test_slow_bound_is_the_fast_bound(seed):
     rngs = [torch.Generator().manual_seed(seed) for _ in range(2)]
     expected, _, _ = fast.neg_elbo(graph.pad(SCHEMA.max_nodes), rngs[0], beta=0.5)
     found = slow.neg_elbo(*slow_twin.all_slots(graph), rngs[1], beta=0.5)
-    torch.testing.assert_close(found, expected, atol=1e-2, rtol=1e-3)
+    torch.testing.assert_close(found, expected, atol=1e-3, rtol=1e-4)
 
 
 def test_slow_walk_moves_towards_the_target():
