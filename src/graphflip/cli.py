@@ -138,7 +138,8 @@ def main() -> None:
     try:
         app()
     except GraphflipError as error:
-        complaints.print(f"[red]Error:[/red] {error}", highlight=False, markup=True, soft_wrap=True)
+        complaints.print("[red]Error:[/red] ", end="")
+        complaints.print(str(error), markup=False, highlight=False, soft_wrap=True)  # SMILES have brackets of their own
         sys.exit(2)
     except KeyboardInterrupt:
         complaints.print("Interrupted. Training goes on with --resume.")

@@ -124,7 +124,8 @@ def _download(name: str) -> Path:
     try:
         datasets.TUDataset(str(cache), name)
     except Exception as error:  # whatever PyG's download and its file systems raise: no network, no such set, bad zip
-        raise DataError(f"{name}: is not on this machine and could not be downloaded ({error!r}). {advice}.") from error
+        reason = type(error).__name__  # the words of network errors fill a screen and say no more
+        raise DataError(f"{name}: is not on this machine and could not be downloaded ({reason}). {advice}.") from error
     return raw
 
 
