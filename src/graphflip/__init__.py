@@ -11,6 +11,10 @@ if TYPE_CHECKING:
     from .data.dataset import GraphDataset as GraphDataset
     from .data.source import load_dataset as load_dataset
     from .errors import GraphflipError as GraphflipError
+    from .explain.constraints import Constraints as Constraints
+    from .explain.explainer import Counterfactual as Counterfactual
+    from .explain.interface import Explainer as Explainer
+    from .explain.interface import load as load
     from .ged import graph_edit_distance as graph_edit_distance
     from .graph import Graph as Graph
     from .models.classifier import InvariantClassifier as InvariantClassifier
@@ -25,7 +29,10 @@ __version__ = "0.1.0"
 _HOME = {
     "Categories": "schema",
     "Chemistry": "chemistry",
+    "Constraints": "explain.constraints",
     "Continuous": "schema",
+    "Counterfactual": "explain.explainer",
+    "Explainer": "explain.interface",
     "Graph": "graph",
     "GraphDataset": "data.dataset",
     "GraphflipError": "errors",
@@ -33,6 +40,7 @@ _HOME = {
     "PEGVAE": "models.pegvae",
     "Schema": "schema",
     "graph_edit_distance": "ged",
+    "load": "explain.interface",
     "load_dataset": "data.source",
     "load_model": "models.store",
 }

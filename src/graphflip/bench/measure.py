@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import torch
 from jaxtyping import Float, Int
@@ -10,6 +11,7 @@ from torch import Tensor
 
 from .. import metrics
 from ..edits import edits_between, heavy_edits
+from ..explain.assess import nll_per_node
 from ..explain.explainer import Counterfactual, target_probability
 from ..ged import graph_edit_distance
 from ..graph import Graph
@@ -72,16 +74,6 @@ def stack(graphs: Sequence[Graph]) -> Graph:
     return Graph.cat(graphs).pad(graphs[0].schema.max_nodes)
 
 
-def nll_per_node(vae: PEGVAE, graph: Graph) -> Float[Tensor, " b"]:
-    """-log p(G | z) + KL at the mean z of the posterior, in nats per node: no draw, so the same on every run."""
-
-    def nll(part: Graph) -> Tensor:
-        posterior = vae.encode(part)
-        return posterior.kl() - vae.log_likelihood(part, posterior.mean).total
-
-    return in_batches(nll, graph) / graph.num_nodes.clamp(min=1)
-
-
 def in_batches(f: Callable[[Graph], Tensor], graph: Graph) -> Tensor:
     """`f` of a batch of any size, computed by parts: memory does not grow with it."""
     return torch.cat([f(graph[at : at + _BATCH]) for at in range(0, len(graph), _BATCH)])
@@ -137,7 +129,7 @@ def _match_slots(z: Float[Tensor, "b n dz"], w: Float[Tensor, "b n dz"]) -> Floa
 def _believability(factual: Graph, counterfactual: Graph, by: Yardstick) -> _Columns:
     return {
         "molecule": are_molecules(counterfactual, factual),
-        "plausible": nll_per_node(by.vae, counterfactual) <= by.nll_limit,
+        "plausible": in_batches(partial(nll_per_node, by.vae), counterfactual) <= by.nll_limit,
     }
 
 

@@ -3,6 +3,7 @@
 import json
 import platform
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -14,13 +15,14 @@ from ..data.dataset import GraphDataset
 from ..data.source import load_dataset
 from ..data.tu import PAPER_SETS
 from ..errors import ConfigError
+from ..explain.assess import nll_per_node
 from ..explain.baselines import NoChange
 from ..metrics import share, summarize
 from ..models.classifier import AbstractClassifier
 from ..models.files import write_atomically
 from ..models.objectives import measure_classifier, measure_vae, predict
 from .figures import draw_tradeoff
-from .measure import Measures, are_molecules, nll_per_node, stack
+from .measure import Measures, are_molecules, in_batches, stack
 from .runs import METHODS, Method, Run
 from .subject import ModelSource, Subject, packaged_models
 from .tables import dataset_table, model_table, result_table
@@ -126,7 +128,7 @@ def _real(subject: Subject) -> Figures:
     figures = {
         "n": len(test),
         "molecule": float(are_molecules(graph, graph).mean()),
-        "plausible": share(nll_per_node(models.vae, graph) <= yardstick.nll_limit),
+        "plausible": share(in_batches(partial(nll_per_node, models.vae), graph) <= yardstick.nll_limit),
         **{name: agrees(judge) for name, judge in yardstick.judges.items()},
     }
     return {name: _number(value) for name, value in figures.items()}

@@ -3,19 +3,19 @@
 import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, fields
-from functools import cached_property
+from functools import cached_property, partial
 
-import torch
 from torch import nn
 
 from ..data.dataset import GraphDataset
 from ..errors import ConfigError, ModelFileError
+from ..explain.assess import nll_per_node
 from ..explain.baselines import LatentIndex
 from ..metrics import plausibility_threshold
 from ..models.classifier import AbstractClassifier
 from ..models.pegvae import PEGVAE
 from ..models.store import find_model, load_model, read_card
-from .measure import Yardstick, nll_per_node, stack
+from .measure import Yardstick, in_batches, stack
 
 _TRAIN = {
     "vae-paper": "vae {data} --preset paper",
@@ -94,8 +94,8 @@ class Subject:
 
     @cached_property
     def _nll_limit(self) -> float:
-        with torch.no_grad():
-            return plausibility_threshold(nll_per_node(self.models.vae, stack([self.dataset.part("test").graphs()])))
+        real = stack([self.dataset.part("test").graphs()])
+        return plausibility_threshold(in_batches(partial(nll_per_node, self.models.vae), real))
 
     @cached_property
     def digests(self) -> dict[str, str]:

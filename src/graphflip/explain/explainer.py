@@ -1,5 +1,6 @@
 """What explainers take and give: AbstractExplainer, Counterfactual, Outcome."""
 
+import dataclasses
 import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
@@ -11,10 +12,11 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from ..edits import Edit, edits_between, in_words
+from ..edits import Edit, edits_between, heavy_edits, in_words
 from ..errors import ConfigError
 from ..graph import Graph
 from ..models.classifier import AbstractClassifier
+from .evidence import Evidence
 
 
 class Outcome(Enum):
@@ -65,7 +67,8 @@ class Counterfactual:
     `factual` and `counterfactual` are aligned: slot i is the same node in both. `counterfactual` is the graph that was
     classified, never a fresh draw; it is None where there was nothing to offer. Where the outcome is not FLIPPED it
     is the last attempt. `probabilities` are those of the target along the path, one for each step; `path` are the
-    latent codes. `classifier_calls` counts the graphs that the classifier was shown, where the method keeps count;
+    latent codes. `one_minimal`: it was checked that no edit can be undone without losing what was asked. `evidence` is
+    what independent models say, `classes` are the names of the classes. `classifier_calls` counts the graphs that the classifier was shown, where the method keeps count;
     `note` says what stood in the way of a flip.
     """
 
@@ -84,6 +87,9 @@ class Counterfactual:
     path: Float[Tensor, "t n dz"] | None = None
     classifier_calls: int = 0
     note: str = ""
+    classes: tuple[str, ...] = ()
+    one_minimal: bool | None = None
+    evidence: Evidence | None = None
 
     @property
     def flipped(self) -> bool:
@@ -94,15 +100,23 @@ class Counterfactual:
         """The typed list of edits that turns the factual into the counterfactual."""
         return [] if self.counterfactual is None else edits_between(self.factual, self.counterfactual)
 
+    def class_name(self, index: int) -> str:
+        """The name of a class, or its number."""
+        return self.classes[index] if index < len(self.classes) else str(index)
+
     def __str__(self) -> str:
-        found = (
-            "no counterfactual"
-            if self.p_counterfactual is None
-            else f"p(target) {self.p_factual:.2f} -> {self.p_counterfactual:.2f}"
-        )
         words = in_words(self.factual, self.edits)
-        lines = [f"{self.id} [{self.method}] target {self.target}: {self.outcome.value}; {found}; {len(words)} edits"]
+        heavy = len(heavy_edits(self.factual, self.edits))
+        counted = f"{len(words)} edits" if heavy == len(words) else f"{heavy} edits, {len(words)} with hydrogens"
+        checked = ", none of which can be undone" if self.one_minimal else ""
+        found = "" if self.p_counterfactual is None else f"; {self.p_factual:.2f} -> {self.p_counterfactual:.2f}"
+        lines = [f"{self.id}: {self.outcome.value}; target {self.class_name(self.target)}{found}; {counted}{checked}"]
+        if self.factual.schema.chemistry is not None and self.counterfactual is not None:
+            from ..data.molecule import to_smiles
+
+            lines.append(f"  {to_smiles(self.factual)} -> {to_smiles(self.counterfactual)}")
         lines += [f"  {word}" for word in words[:20]] + (["  …"] if len(words) > 20 else [])
+        lines += [f"  {self.evidence}"] if self.evidence is not None else []
         reasons = [f"  {text}" for text in (self.note, self.outcome.advice) if text]
         return "\n".join(lines if self.flipped else [*lines, *reasons])
 
@@ -117,6 +131,11 @@ class AbstractExplainer(ABC):
     def explain_batch(self, question: "Question") -> list[Counterfactual]:
         """Answer for every graph of a batch; a graph's answer depends on nothing but the graph, its target and seed."""
 
+    def explain_several(self, question: "Question", num: int) -> list[list[Counterfactual]]:
+        """Up to `num` answers for every graph: by default those of the seeds `seed`, `seed + 1`, …"""
+        rounds = [self.explain_batch(question.reseeded(question.seed + turn)) for turn in range(num)]
+        return [list(together) for together in zip(*rounds, strict=True)]
+
     def explain(
         self,
         graph: Graph,
@@ -126,16 +145,12 @@ class AbstractExplainer(ABC):
         batch_size: int = 64,
         num: int = 1,
     ) -> list[Counterfactual]:
-        """`num` counterfactuals for each graph, found with the seeds `seed`, `seed + 1`, …; those of a graph stand
-        together.
+        """Up to `num` counterfactuals for each graph; those of a graph stand together.
 
         By default the target is the likeliest class that is not predicted.
         """
-        rounds = []
-        for turn in range(num):
-            batches = (graph[at : at + batch_size] for at in range(0, len(graph), batch_size))
-            rounds.append(list(self.explain_all(batches, target, ids, seed + turn)))
-        return [one for together in zip(*rounds, strict=True) for one in together]
+        batches = (graph[at : at + batch_size] for at in range(0, len(graph), batch_size))
+        return list(self.explain_all(batches, target, ids, seed, num))
 
     def explain_all(
         self,
@@ -143,6 +158,7 @@ class AbstractExplainer(ABC):
         target: int | Sequence[int] | None = None,
         ids: Sequence[str] = (),
         seed: int = 0,
+        num: int = 1,
     ) -> Iterator[Counterfactual]:
         """The same for a stream of batches: memory does not grow with the number of graphs."""
         done = 0
@@ -150,13 +166,14 @@ class AbstractExplainer(ABC):
             span = slice(done, done + len(graph))
             wanted = target if target is None or isinstance(target, int) else target[span]
             names = ids[span] or [str(done + k) for k in range(len(graph))]
-            yield from self.explain_batch(ask(self.classifier, graph, wanted, names, seed))
+            for several in self.explain_several(ask(self.classifier, graph, wanted, names, seed), num):
+                yield from several
             done += len(graph)
 
 
 @dataclass(frozen=True)
 class Question:
-    """A batch of factuals, padded to all slots of the schema, with target classes and a seed for each.
+    """A batch of factuals, padded to all slots of the schema, with target classes.
 
     All slots, because then every graph is computed in the same shapes, whatever its neighbors in the batch are.
     """
@@ -166,7 +183,15 @@ class Question:
     target: Int[Tensor, " b"]
     ids: list[str]
     seed: int
-    seeds: list[int]
+
+    @cached_property
+    def seeds(self) -> list[int]:
+        """A seed for each graph, from its content: order does not matter."""
+        return [_scramble(f"{self.seed}/{self.graph.digest(k)}") for k in range(len(self.graph))]
+
+    def reseeded(self, seed: int) -> "Question":
+        """The same question with another seed."""
+        return dataclasses.replace(self, seed=seed)
 
     @property
     def p_factual(self) -> Float[Tensor, " b"]:
@@ -195,7 +220,7 @@ class Question:
 def ask(
     classifier: AbstractClassifier, graph: Graph, target: int | Sequence[int] | None, ids: Sequence[str], seed: int
 ) -> Question:
-    """Predict, choose targets, and give each graph a seed of its own, from its content: order does not matter."""
+    """Predict, and choose targets."""
     graph = graph.pad(graph.schema.max_nodes)
     logits = classifier(graph)
     classes = logits.shape[1]
@@ -206,8 +231,7 @@ def ask(
         wanted = torch.as_tensor(target, dtype=torch.long).expand(len(graph))
         if bool(((wanted < 0) | (wanted >= classes)).any()):
             raise ConfigError(f"A target must be a class of 0..{classes - 1}; got {target}.")
-    seeds = [_scramble(f"{seed}/{graph.digest(k)}") for k in range(len(graph))]
-    return Question(graph, logits, wanted, list(ids), seed, seeds)
+    return Question(graph, logits, wanted, list(ids), seed)
 
 
 @torch.no_grad()

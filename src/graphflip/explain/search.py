@@ -3,7 +3,7 @@
 import math
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import torch
@@ -23,6 +23,16 @@ _FAILURES = (Outcome.NOT_CONFIDENT, Outcome.OUT_OF_MOVES, Outcome.NO_MOVE_ALLOWE
 
 # Scores of batches of different shapes differ in the last digits: what passes must pass by more than that.
 _MARGIN = 1e-5
+
+
+@dataclass(frozen=True)
+class Round:
+    """How far a search has come: rounds done, rounds at most, graphs classified, the best probability of the target."""
+
+    turn: int
+    max_turns: int
+    calls: int
+    probability: float
 
 
 @dataclass(frozen=True)
@@ -46,6 +56,9 @@ class EditSearch(AbstractExplainer):
     constraints: Constraints = field(default_factory=Constraints)
     confidence: float = 0.5
     opinions: tuple[AbstractClassifier, ...] = ()
+    agreement: float = 0.5
+    frontier: bool = False
+    watch: Callable[["Round"], None] = lambda _: None
     beam: int = 8
     max_moves: int = 8
     price: float = 0.1

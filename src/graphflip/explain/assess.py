@@ -1,0 +1,79 @@
+"""Assessor: gathers what speaks for a counterfactual, from models and rules that no search has consulted."""
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from ..errors import GraphflipError
+from ..graph import Graph
+from ..models.classifier import AbstractClassifier
+from ..models.pegvae import PEGVAE
+from .environments import EnvironmentCounts
+from .evidence import Evidence
+from .explainer import Counterfactual, target_probability
+
+
+@dataclass(frozen=True, eq=False)
+class Assessor:
+    """Gathers evidence with whatever there is."""
+
+    classifier: AbstractClassifier
+    judges: Mapping[str, AbstractClassifier] = field(default_factory=dict)
+    environments: EnvironmentCounts | None = None
+    vae: PEGVAE | None = None
+    nll_limit: float | None = None
+
+    @torch.no_grad()
+    def assess(self, found: Counterfactual) -> Counterfactual:
+        """The counterfactual with its evidence; unchanged where no graph was returned."""
+        after = found.counterfactual
+        if after is None or not float(after.B.sum()):
+            return found
+        target = torch.tensor([found.target])
+        nll = None if self.vae is None else float(nll_per_node(self.vae, after))
+        claims: dict[str, bool | None] = {}
+        if self.environments is not None:
+            claims["environment"] = bool(self.environments.created_are_known(found.factual, after)[0])
+        if nll is not None and self.nll_limit is not None:
+            claims["plausible"] = nll <= self.nll_limit
+        if after.schema.chemistry is not None:
+            claims |= self._chemistry(found, after)
+        judges = {name: float(target_probability(judge(after), target)) for name, judge in self.judges.items()}
+        return dataclasses.replace(found, evidence=Evidence(judges, nll_per_node=nll, **claims))
+
+    def _chemistry(self, found: Counterfactual, after: Graph) -> dict[str, bool | None]:
+        from ..data.molecule import is_molecule, is_radical_free, num_fragments
+
+        limit = torch.where(num_fragments(found.factual) == 1, 1, after.schema.max_nodes)
+        return {
+            "molecule": bool(is_molecule(after, limit)[0]),
+            "radical_free": bool(is_radical_free(after)[0]),
+            "round_trip": survives_round_trip(self.classifier, after, found.target),
+        }
+
+
+@torch.no_grad()
+def survives_round_trip(classifier: AbstractClassifier, graph: Graph, target: int) -> bool:
+    """Whether a molecule, written as SMILES and read back, is still classified as the target."""
+    from ..data.molecule import from_smiles, to_smiles
+
+    smiles = to_smiles(graph)
+    if smiles is None:
+        return False
+    try:
+        again = from_smiles(smiles, graph.schema)
+    except GraphflipError:
+        return False
+    return int(classifier(again.pad(graph.schema.max_nodes)).argmax()) == target
+
+
+@torch.no_grad()
+def nll_per_node(vae: PEGVAE, graph: Graph) -> Float[Tensor, " b"]:
+    """-log p(G | z) + KL at the mean z of the posterior, in nats per node: no draw, so the same on every run."""
+    posterior = vae.encode(graph)
+    nll = posterior.kl() - vae.log_likelihood(graph, posterior.mean).total
+    return nll / graph.num_nodes.clamp(min=1)

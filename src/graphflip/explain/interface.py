@@ -1,0 +1,176 @@
+"""Explainer: what most users need. Load it, hand it a graph or a molecule, print the answer."""
+
+import dataclasses
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from ..data.dataset import GraphDataset
+from ..errors import ConfigError, DataError
+from ..graph import Graph
+from ..models.classifier import AbstractClassifier
+from ..models.pegvae import PEGVAE
+from .assess import Assessor
+from .constraints import Constraints
+from .explainer import Counterfactual
+from .kit import Kit, load_kit
+from .moves import Moves
+from .preferences import preference
+from .search import EditSearch, Round
+
+Input = Any
+"""One thing to explain: a Graph, a SMILES text, an RDKit molecule or a PyG Data object."""
+
+
+@dataclass(frozen=True, eq=False)
+class Explainer:
+    """Answers what the smallest believable change is that changes the classifier's answer.
+
+    >>> explainer = graphflip.load("mutagenicity")                          # doctest: +SKIP
+    >>> print(explainer.explain("O=[N+]([O-])c1ccccc1"))                    # doctest: +SKIP
+    """
+
+    kit: Kit
+
+    def explain(
+        self,
+        what: Input | Sequence[Input],
+        target: int | str | None = None,
+        *,
+        prefer: str = "balanced",
+        num: int = 1,
+        frontier: bool = False,
+        constraints: Constraints | None = None,
+        confidence: float | None = None,
+        ids: Sequence[str] = (),
+        watch: Callable[[Round], None] = lambda _: None,
+    ) -> Any:
+        """The counterfactual of one input, or the list of them for a list of inputs.
+
+        `target` is a class by number or name; by default the likeliest that is not predicted. With `num` above 1 or
+        with `frontier` there is a list for each input: several that differ, or the whole way from the smallest change
+        to the most believable one. `watch` is called after every round of a search; what it raises ends the search.
+        """
+        settings = {"prefer": prefer, "num": num, "frontier": frontier}
+        settings |= {"constraints": constraints, "confidence": confidence, "watch": watch}
+        single = not isinstance(what, list | tuple | GraphDataset) and not (isinstance(what, Graph) and len(what) != 1)
+        inputs = [what] if single else what
+        answers = list(self.explain_each(inputs, target, ids=ids, **settings))
+        if num == 1 and not frontier:
+            answers = [several[0] for several in answers]
+        return answers[0] if single else answers
+
+    def explain_each(
+        self,
+        inputs: Iterable[Input],
+        target: int | str | None = None,
+        *,
+        prefer: str = "balanced",
+        num: int = 1,
+        frontier: bool = False,
+        constraints: Constraints | None = None,
+        confidence: float | None = None,
+        ids: Iterable[str] = (),
+        watch: Callable[[Round], None] = lambda _: None,
+    ) -> Iterator[list[Counterfactual]]:
+        """The answers to a stream of inputs, one list for each, as they are found: memory does not grow."""
+        search = self.search(prefer, constraints, confidence)
+        search = dataclasses.replace(search, frontier=frontier, watch=watch)
+        index, names = self.class_index(target), iter(ids)
+        inputs = inputs.graphs() if isinstance(inputs, GraphDataset) else inputs
+        for number, one in enumerate(inputs):
+            name = next(names, one if isinstance(one, str) else str(number))
+            found = search.explain(self.read(one), index, ids=[name], num=num)
+            yield [self._finished(answer) for answer in found]
+
+    def search(
+        self, prefer: str = "balanced", constraints: Constraints | None = None, confidence: float | None = None
+    ) -> EditSearch:
+        """The search behind `explain`, with the settings of a preference."""
+        kit, wish = self.kit, preference(prefer)
+        return EditSearch(
+            kit.classifier,
+            Moves(kit.schema, kit.knowledge.vocabulary),
+            kit.knowledge.environments if wish.environments else None,
+            constraints=constraints or Constraints(),
+            confidence=wish.confidence if confidence is None else confidence,
+            opinions=kit.surrogates if wish.agreement else (),
+            agreement=wish.agreement,
+            beam=wish.beam,
+            method=prefer,
+        )
+
+    @torch.no_grad()
+    def predict(self, what: Input) -> dict[str, float]:
+        """The classifier's probability of each class."""
+        probability = self.kit.classifier(self.read(what).pad(self.kit.schema.max_nodes)).softmax(-1)[0].tolist()
+        names = self.kit.classes or tuple(map(str, range(len(probability))))
+        return dict(zip(names, probability, strict=True))
+
+    def assess(self, found: Counterfactual) -> Counterfactual:
+        """A counterfactual, of whatever origin, with the evidence of judges and rules."""
+        return self._assessor.assess(found)
+
+    def read(self, what: Input) -> Graph:
+        """An input as a Graph of the classifier's schema."""
+        if isinstance(what, Graph):
+            if what.schema != self.kit.schema:
+                raise DataError(
+                    "A graph must have the schema of the classifier; this one has another. "
+                    "Load it with `schema=explainer.kit.schema`."
+                )
+            return what
+        if isinstance(what, str):
+            from ..data.molecule import from_smiles
+
+            return from_smiles(what, self.kit.schema)
+        if hasattr(what, "GetAtoms"):
+            from ..data.molecule import from_mol
+
+            return from_mol(what, self.kit.schema)
+        if hasattr(what, "edge_index"):
+            from ..data.pyg import from_pyg
+
+            return from_pyg([what], schema=self.kit.schema).graphs()
+        raise DataError(
+            f"What is to be explained must be a Graph, a SMILES text, an RDKit molecule or a PyG Data object; "
+            f"got {type(what).__name__}."
+        )
+
+    def class_index(self, target: int | str | None) -> int | None:
+        """The number of a class that is given by number or name."""
+        if target is None or isinstance(target, int):
+            return target
+        if target in self.kit.classes:
+            return self.kit.classes.index(target)
+        if target.isdigit():
+            return int(target)
+        raise ConfigError(f"A target must be one of the classes {', '.join(self.kit.classes)}; got {target!r}.")
+
+    def _finished(self, found: Counterfactual) -> Counterfactual:
+        return self.assess(dataclasses.replace(found, classes=self.kit.classes))
+
+    @cached_property
+    def _assessor(self) -> Assessor:
+        kit = self.kit
+        return Assessor(
+            kit.classifier, kit.judges, kit.knowledge.environments, kit.vae, nll_limit=kit.knowledge.nll_limit
+        )
+
+
+def load(
+    source: str | Path,
+    classifier: AbstractClassifier | None = None,
+    vae: PEGVAE | None = None,
+    surrogates: Sequence[AbstractClassifier] | None = None,
+) -> Explainer:
+    """The explainer of a kit: one that the package carries (`"mutagenicity"`, `"aids"`, `"nci1"`) or a folder that
+    `graphflip fit` wrote. Models given here take the place of the kit's."""
+    kit = load_kit(source)
+    parts: dict[str, Any] = {"classifier": classifier, "vae": vae}
+    parts["surrogates"] = None if surrogates is None else tuple(surrogates)
+    return Explainer(dataclasses.replace(kit, **{name: part for name, part in parts.items() if part is not None}))

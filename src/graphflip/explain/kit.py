@@ -1,0 +1,90 @@
+"""Kit: the models and the knowledge that belong together, in a folder or carried by the package."""
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ..errors import ConfigError, SchemaError
+from ..models.classifier import AbstractClassifier
+from ..models.pegvae import PEGVAE
+from ..models.store import CARD, PRETRAINED, load_model, read_card
+from ..schema import Schema
+from .knowledge import KNOWLEDGE, Knowledge
+
+_JUDGES = {"judge": "another GNN", "trees": "trees"}
+
+
+@dataclass(frozen=True, eq=False)
+class Kit:
+    """A classifier and what helps to explain it.
+
+    `surrogates` give the search a second opinion; `judges`, of other families, are never consulted by it and testify
+    afterwards. `classes` are the names of the classifier's outputs.
+    """
+
+    name: str
+    classifier: AbstractClassifier
+    knowledge: Knowledge
+    classes: tuple[str, ...] = ()
+    vae: PEGVAE | None = None
+    surrogates: tuple[AbstractClassifier, ...] = ()
+    judges: Mapping[str, AbstractClassifier] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        others = [self.vae] if self.vae is not None else []
+        for model in (*others, *self.surrogates, *self.judges.values()):
+            if model.schema != self.schema:
+                raise SchemaError(
+                    f"All models of a kit must have the classifier's schema; a {type(model).__name__} has another. "
+                    "Train them on one dataset."
+                )
+
+    @property
+    def schema(self) -> Schema:
+        return self.classifier.schema
+
+    def with_classifier(self, classifier: AbstractClassifier, classes: tuple[str, ...] = ()) -> "Kit":
+        """The same kit for another classifier of the same graphs."""
+        return dataclasses.replace(self, classifier=classifier, classes=classes or self.classes)
+
+
+def load_kit(source: str | Path) -> Kit:
+    """The kit in a folder (`classifier/`, `vae/`, `surrogate-*/`, `judge/`, `trees/`, `knowledge.json`), or one that
+    the package carries (`"mutagenicity"`); only the classifier and the knowledge must be there."""
+    folder = find_kit(source)
+    classifier = load_model(folder / "classifier", expect=AbstractClassifier)
+    card = read_card(folder / "classifier")
+    has_vae = (folder / "vae" / CARD).is_file()
+    surrogates = sorted(path.parent for path in folder.glob(f"surrogate-*/{CARD}"))
+    return Kit(
+        name=folder.name,
+        classifier=classifier,
+        knowledge=Knowledge.load(folder / KNOWLEDGE, classifier.schema),
+        classes=card.data.classes if card.data else (),
+        vae=load_model(folder / "vae", expect=PEGVAE) if has_vae else None,
+        surrogates=tuple(load_model(path, expect=AbstractClassifier) for path in surrogates),
+        judges={
+            words: load_model(folder / name, expect=AbstractClassifier)
+            for name, words in _JUDGES.items()
+            if (folder / name / CARD).is_file()
+        },
+    )
+
+
+def find_kit(source: str | Path) -> Path:
+    """The folder of a kit: a path, or the name of one that the package carries."""
+    known = packaged_kits()
+    if isinstance(source, str) and source.lower() in known:
+        return PRETRAINED / source.lower()
+    if (Path(source) / "classifier" / CARD).is_file() and (Path(source) / KNOWLEDGE).is_file():
+        return Path(source)
+    raise ConfigError(
+        f"A kit must be one of {', '.join(known)}, or a folder with classifier/{CARD} and {KNOWLEDGE}; "
+        f"got {str(source)!r}. Make one from your own data with `graphflip fit`."
+    )
+
+
+def packaged_kits() -> list[str]:
+    """Names of the kits that the package carries."""
+    return sorted(path.parent.name for path in PRETRAINED.glob(f"*/{KNOWLEDGE}"))
