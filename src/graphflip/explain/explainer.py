@@ -68,8 +68,8 @@ class Counterfactual:
     classified, never a fresh draw; it is None where there was nothing to offer. Where the outcome is not FLIPPED it
     is the last attempt. `probabilities` are those of the target along the path, one for each step; `path` are the
     latent codes. `one_minimal`: it was checked that no edit can be undone without losing what was asked. `evidence` is
-    what independent models say, `classes` are the names of the classes. `classifier_calls` counts the graphs that the classifier was shown, where the method keeps count;
-    `note` says what stood in the way of a flip.
+    what independent models say. `classes` are names of classes. `classifier_calls` counts the graphs that the
+    classifier was shown, where the method keeps count; `note` says what stood in the way of a flip.
     """
 
     id: str

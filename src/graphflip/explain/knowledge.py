@@ -17,7 +17,7 @@ KNOWLEDGE = "knowledge.json"
 
 @dataclass(frozen=True)
 class Knowledge:
-    """Mined from the train part of a dataset. `nll_limit` is what 99 % of real graphs do not exceed in nats per node."""
+    """Mined from the train part of a dataset. `nll_limit`: 99 % of real graphs do not exceed it, in nats per node."""
 
     vocabulary: FragmentVocabulary
     environments: EnvironmentCounts

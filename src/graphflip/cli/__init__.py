@@ -1,0 +1,50 @@
+"""The command line: each command parses, calls one library function, and prints. One file for each family of them."""
+
+import sys
+from typing import Annotated
+
+import typer
+
+from .. import __version__
+from ..errors import GraphflipError
+from . import bench, demo, train
+from .terminal import complaints, console
+
+app = typer.Typer(
+    help="What is the smallest believable change of this graph that changes the classifier's answer?",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+)
+for command in (train.train, train.models, demo.demo):
+    app.command()(command)
+app.add_typer(bench.app, name="bench")
+
+
+def _version(value: bool) -> None:
+    if value:
+        console.print(f"graphflip {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """What is the smallest believable change of this graph that changes the classifier's answer?"""
+
+
+def main() -> None:
+    """Run the command line; an error that a user can cause is a message and exit code 2, never a traceback."""
+    try:
+        app()
+    except GraphflipError as error:
+        complaints.print("[red]Error:[/red] ", end="")
+        complaints.print(str(error), markup=False, highlight=False, soft_wrap=True)  # SMILES have brackets of their own
+        sys.exit(2)
+    except KeyboardInterrupt:
+        complaints.print("Interrupted. Training goes on with --resume.")
+        sys.exit(130)

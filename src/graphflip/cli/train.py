@@ -1,0 +1,64 @@
+"""`graphflip train` and `graphflip models`."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .terminal import Data, console, prepare, report_bad
+
+
+class RoleName(StrEnum):
+    """What a model is for."""
+
+    classifier = "classifier"
+    vae = "vae"
+    judge = "judge"
+
+
+def train(
+    role: Annotated[RoleName, typer.Argument(help="What to train.")],
+    data: Data,
+    out: Annotated[Path, typer.Option(help="Folder for the model, its checkpoints and curves.")],
+    preset: Annotated[
+        str | None, typer.Option(help="classifier: default, paper; vae: modern, paper; judge: gnn, trees.")
+    ] = None,
+    epochs: Annotated[int | None, typer.Option(min=1, help="Instead of the preset's.")] = None,
+    batch_size: Annotated[int | None, typer.Option(min=2, help="Instead of the preset's.")] = None,
+    rate: Annotated[float | None, typer.Option(help="Learning rate instead of the preset's.")] = None,
+    patience: Annotated[int | None, typer.Option(help="Stop after so many epochs without a better score.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Of weights, order and noise.")] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on from the last checkpoint in --out.")] = False,
+    processes: Annotated[int, typer.Option(min=1, help="Train with torch DDP in so many processes.")] = 1,
+    skip_bad: Annotated[bool, typer.Option("--skip-bad", help="Leave out rows that cannot be read.")] = False,
+) -> None:
+    """Train a classifier, an autoencoder or a judge, and write its model folder."""
+    from ..data.source import load_dataset
+    from ..models.recipes import train_model
+    from ..progress import training_bar
+
+    prepare()
+    dataset = load_dataset(data, skip_bad)
+    report_bad(len(dataset.bad))
+    asked = {"epochs": epochs, "batch_size": batch_size, "rate": rate, "patience": patience, "seed": seed}
+    changes = {key: value for key, value in asked.items() if value is not None}
+    with training_bar(console, f"{role.value} on {dataset.name}") as watch:
+        card = train_model(role.value, dataset, out, preset, changes, resume, processes, watch)
+    console.print(f"[bold]{card.kind}[/bold] in {out}; on the test part:")
+    console.print("  " + ", ".join(f"{name} {value:.4g}" for name, value in card.figures.items()))
+
+
+def models() -> None:
+    """List the models that the package carries, with their figures on the test split."""
+    from rich.table import Table
+
+    from ..models.store import PRETRAINED, pretrained_models, read_card
+
+    table = Table("model", "kind", "test figures", box=None)
+    for name in pretrained_models():
+        card = read_card(PRETRAINED / name)
+        shown = ("auroc", "accuracy", "neg_elbo", "kl", "atoms", "edges", "graphs")
+        figures = ", ".join(f"{key} {card.figures[key]:.4g}" for key in shown if key in card.figures)
+        table.add_row(name, card.kind, figures)
+    console.print(table)
