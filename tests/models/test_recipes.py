@@ -9,7 +9,8 @@ import torch
 from graphflip.data.dataset import GraphDataset
 from graphflip.data.planted import planted
 from graphflip.errors import ConfigError, DataError
-from graphflip.models.recipes import PRESETS, recipe, save_curves, train_model
+from graphflip.models.curves import save_curves
+from graphflip.models.recipes import PRESETS, recipe, train_model
 from graphflip.models.store import load_model, read_card
 from graphflip.models.train import Epoch, TrainConfig
 

@@ -17,6 +17,7 @@ from graphflip.models.classifier import (
     InvariantClassifier,
     RelationalGIN,
 )
+from graphflip.models.counts import CountClassifier, CountConfig
 from graphflip.models.decode import Soft
 from graphflip.models.pegvae import PAPER, PEGVAE, PEGVAEConfig
 from graphflip.models.store import CARD, CLASSES, WEIGHTS, DataCard, find_model, load_model, read_card, save_model
@@ -30,6 +31,7 @@ MODELS = {
     "InvariantClassifier": lambda: InvariantClassifier(DATA.schema, SMALL),
     "RelationalGIN": lambda: RelationalGIN(DATA.schema, SMALL),
     "AttentionClassifier": lambda: AttentionClassifier(DATA.schema, SMALL),
+    "CountClassifier": lambda: CountClassifier(DATA.schema, CountConfig(bins=32, hidden=(8, 4))),
     "TreeClassifier": lambda: fit_trees(DATA, TreesConfig(num_trees=3, bins=32)),
     "PEGVAE": lambda: PEGVAE(DATA.schema, PEGVAEConfig(dz=3, width=8, pair_width=4, depth=1)),
     "PEGVAE paper": lambda: PEGVAE(DATA.schema, PAPER.model_copy(update={"width": 4})),

@@ -14,11 +14,12 @@ from torch import nn
 
 from graphflip.data.planted import planted
 from graphflip.errors import ConfigError, DataError, ModelFileError
+from graphflip.models.checkpoint import CHECKPOINT
 from graphflip.models.classifier import ClassifierConfig, RelationalGIN
 from graphflip.models.files import write_tensors
 from graphflip.models.objectives import Classification, Reconstruction
 from graphflip.models.pegvae import PEGVAE, PEGVAEConfig
-from graphflip.models.train import CHECKPOINT, Epoch, TrainConfig, fit, learning_rate, read_result
+from graphflip.models.train import Epoch, TrainConfig, fit, learning_rate, read_result
 
 DATA = planted(48, seed=1)
 SETTINGS = TrainConfig(epochs=4, batch_size=16, seed=3)
@@ -95,6 +96,7 @@ from graphflip.models.train import TrainConfig, fit
 
 class Fatal:
     score, calls = Classification().score, 0
+    settings = Classification().settings
     measure = Classification().measure
     def loss(self, *arguments):
         self.calls += 1
@@ -169,6 +171,7 @@ class Scripted:
     """Pretends to measure: the scores of successive epochs are given."""
 
     score = "score"
+    settings = {}
 
     def __init__(self, scores):
         self.scores = iter(scores)

@@ -5,9 +5,17 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from torch import Tensor
+from torch import Tensor, nn
 
 from ..errors import ModelFileError
+
+
+def weights_blob(model: nn.Module) -> bytes:
+    """The weights of a model as the bytes of a safetensors file; equal weights give equal bytes."""
+    from safetensors.torch import save
+
+    # Contiguous copies, because safetensors refuses tensors that share memory.
+    return save({name: tensor.contiguous().clone() for name, tensor in model.state_dict().items()})
 
 
 def write_tensors(path: Path, tensors: Mapping[str, Tensor], metadata: Mapping[str, str]) -> None:

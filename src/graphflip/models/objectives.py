@@ -1,6 +1,8 @@
 """What models are trained for, and the figures by which they are judged."""
 
+import hashlib
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from jaxtyping import Float, Int
@@ -8,7 +10,9 @@ from torch import Tensor, nn
 
 from ..data.dataset import Batch, GraphDataset
 from ..graph import Graph
+from .classifier import AbstractClassifier
 from .decode import MostLikely
+from .files import weights_blob
 from .pegvae import PEGVAE
 
 _BATCH = 128
@@ -18,16 +22,57 @@ _BATCH = 128
 class Classification:
     """Cross-entropy; the best weights are those with the lowest on the validation part.
 
-    Not those of the highest AUROC: that may be reached before probabilities mean anything.
+    Not those of the highest AUROC: that may be reached before probabilities mean anything. `hide` is the share of node
+    attributes and of edges that the model does not get to see while it is trained.
     """
 
+    hide: float = 0.0
     score: str = "log_likelihood"
 
+    @property
+    def settings(self) -> dict[str, Any]:
+        return {"hide": self.hide, "teacher": None}
+
     def loss(self, model: nn.Module, batch: Batch, rng: torch.Generator, progress: float) -> Tensor:
-        return nn.functional.cross_entropy(model(batch.graph), batch.labels)
+        return nn.functional.cross_entropy(model(with_gaps(batch.graph, self.hide, rng)), batch.labels)
 
     def measure(self, model: nn.Module, dataset: GraphDataset) -> dict[str, float]:
         return measure_classifier(model, dataset)
+
+
+@dataclass(frozen=True)
+class Imitation:
+    """Cross-entropy to the probabilities that another classifier gives: labels play no part.
+
+    `hide` is as in Classification; the teacher sees the whole graph.
+    """
+
+    teacher: AbstractClassifier
+    hide: float = 0.0
+    score: str = "likeness"
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The teacher stands there by the sha256 of its weights, which is also on its card."""
+        return {"hide": self.hide, "teacher": hashlib.sha256(weights_blob(self.teacher)).hexdigest()}
+
+    def loss(self, model: nn.Module, batch: Batch, rng: torch.Generator, progress: float) -> Tensor:
+        with torch.no_grad():
+            prob = self.teacher(batch.graph).softmax(-1)
+        return nn.functional.cross_entropy(model(with_gaps(batch.graph, self.hide, rng)), prob)
+
+    def measure(self, model: nn.Module, dataset: GraphDataset) -> dict[str, float]:
+        """`agreement`: share of graphs of the same predicted class. `likeness`: -cross-entropy to the teacher.
+
+        Where the data name as many classes as the teacher has, they are taken to be the same, and figures on the labels
+        are added.
+        """
+        logits, taught = predict(model, dataset), predict(self.teacher, dataset)
+        agreement = float((logits.argmax(-1) == taught.argmax(-1)).float().mean())
+        likeness = -float(nn.functional.cross_entropy(logits, taught.softmax(-1)))
+        same_classes = len(dataset.classes) == taught.shape[1]
+        labels = measure_classifier(model, dataset) if same_classes else {}
+        return {"agreement": agreement, "likeness": likeness, **labels}
 
 
 @dataclass(frozen=True)
@@ -37,6 +82,10 @@ class Reconstruction:
     beta: float
     burn_in: float = 0.1
     score: str = "objective"
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        return {"beta": self.beta, "burn_in": self.burn_in}
 
     def loss(self, model: nn.Module, batch: Batch, rng: torch.Generator, progress: float) -> Tensor:
         assert isinstance(model, PEGVAE)
@@ -49,6 +98,17 @@ class Reconstruction:
         figures = measure_vae(model, dataset, refine=False)
         objective = figures["kl"] * (1 - self.beta) - figures["neg_elbo"]
         return {"objective": objective, **figures}
+
+
+def with_gaps(graph: Graph, share: float, rng: torch.Generator) -> Graph:
+    """The graph without a random `share` of its node attributes and edges: what a robust model can do without."""
+    if share == 0:
+        return graph
+    known = (torch.rand(graph.B.shape, generator=rng) >= share).to(graph.B)
+    kept = (torch.rand(graph.A.shape, generator=rng) >= share).to(graph.A)
+    if not graph.schema.directed:
+        kept = kept.triu(1) + kept.triu(1).transpose(1, 2)
+    return Graph.trusted(graph.B, graph.V * known[..., None], graph.A * kept, graph.E * kept[..., None], graph.schema)
 
 
 @torch.no_grad()

@@ -1,9 +1,6 @@
 """Recipes: which model, objective and settings `graphflip train` uses for a role and a preset."""
 
 import copy
-import csv
-import importlib.util
-import io
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,21 +11,23 @@ from pydantic import ValidationError
 from torch import nn
 
 from ..data.dataset import GraphDataset
-from ..errors import ConfigError, require
+from ..errors import ConfigError, SchemaError
 from ..schema import first_problem
-from .classifier import AttentionClassifier, InvariantClassifier, RelationalGIN
-from .files import write_atomically
-from .objectives import Classification, Reconstruction, measure_classifier, measure_vae
+from .classifier import AbstractClassifier, AttentionClassifier, ClassifierConfig, InvariantClassifier, RelationalGIN
+from .counts import CountClassifier, CountConfig
+from .curves import save_curves
+from .objectives import Classification, Imitation, Reconstruction, measure_classifier, measure_vae
 from .pegvae import PAPER, PEGVAE
 from .store import Card, DataCard, save_model
 from .train import Epoch, Objective, Progress, TrainConfig, fit, read_result
 from .trees import TreesConfig, fit_trees
 
-Role = Literal["classifier", "vae", "judge"]
+Role = Literal["classifier", "vae", "judge", "surrogate"]
 PRESETS: dict[str, tuple[str, ...]] = {
     "classifier": ("default", "paper"),
     "vae": ("modern", "paper"),
     "judge": ("gnn", "trees"),
+    "surrogate": ("gin", "gin-deep", "counts", "linear"),
 }
 """Presets of each role; the first is the default."""
 
@@ -42,8 +41,13 @@ class Recipe:
     training: TrainConfig
 
 
-def recipe(role: str, preset: str, dataset: GraphDataset) -> Recipe:
-    """The recipe of a role and preset for a dataset (`judge/trees` has none: trees are grown, not descended)."""
+def recipe(role: str, preset: str, dataset: GraphDataset, teacher: AbstractClassifier | None = None) -> Recipe:
+    """The recipe of a role and preset for a dataset (`judge/trees` has none: trees are grown, not descended).
+
+    A surrogate with a `teacher` learns that classifier's answers instead of the labels.
+    """
+    if role == "surrogate":
+        return _surrogate(preset, dataset, teacher)
     schema, classes = dataset.schema, max(len(dataset.classes), 2)
 
     def sized(cls: Any) -> nn.Module:
@@ -64,7 +68,46 @@ def recipe(role: str, preset: str, dataset: GraphDataset) -> Recipe:
             training = TrainConfig(epochs=150, weight_decay=1e-4, average=0.99, validate_every=5)
             beta = 0.1 if dataset.name == "aids" else 0.5  # as the paper's appendix has them
             return Recipe(PEGVAE(schema, PAPER), Reconstruction(beta=beta, burn_in=0.25), training)
-    raise ConfigError(
+    raise _unknown(role, preset)
+
+
+def _surrogate(preset: str, dataset: GraphDataset, teacher: AbstractClassifier | None) -> Recipe:
+    """Models to ask for a second opinion: other sizes, seeds and families than classifier and judges."""
+    schema, classes = dataset.schema, _num_classes(dataset, teacher)
+
+    def plan(model: nn.Module, training: TrainConfig, hide: float = 0.0) -> Recipe:
+        return Recipe(model, Imitation(teacher, hide) if teacher else Classification(hide), training)
+
+    match preset:
+        case "gin":
+            sizes = ClassifierConfig(num_classes=classes, width=48, depth=3, hidden=96, dropout=0.4)
+            return plan(RelationalGIN(schema, sizes), TrainConfig(epochs=30, seed=2), hide=0.05)
+        case "gin-deep":
+            sizes = ClassifierConfig(num_classes=classes, width=32, depth=6, hidden=64, dropout=0.3)
+            return plan(RelationalGIN(schema, sizes), TrainConfig(epochs=30, seed=3), hide=0.02)
+        case "counts":
+            sizes = CountConfig(num_classes=classes, radius=3, bins=4096, hidden=(32,), blind=0.3)
+            return plan(CountClassifier(schema, sizes), TrainConfig(epochs=25, rate=1e-3, pool=1, seed=4))
+        case "linear":
+            sizes = CountConfig(num_classes=classes, radius=2, bins=4096, hidden=(), blind=0.2)
+            return plan(CountClassifier(schema, sizes), TrainConfig(epochs=25, rate=3e-3, pool=1, seed=5))
+    raise _unknown("surrogate", preset)
+
+
+def _num_classes(dataset: GraphDataset, teacher: AbstractClassifier | None) -> int:
+    if teacher is None:
+        return max(len(dataset.classes), 2)
+    if teacher.schema != dataset.schema:
+        raise SchemaError(
+            f"{dataset.name}: graphs for a teacher to label must have the teacher's schema; they have another. "
+            "Give the data that the teacher was trained on, or data loaded with its schema."
+        )
+    with torch.no_grad():
+        return teacher(dataset.graphs([0])).shape[1]
+
+
+def _unknown(role: str, preset: str) -> ConfigError:
+    return ConfigError(
         f"A role and preset must be one of {', '.join(f'{r}: {p}' for r, ps in PRESETS.items() for p in ps)}; "
         f"got {role}: {preset}."
     )
@@ -79,28 +122,32 @@ def train_model(
     resume: bool = False,
     processes: int = 1,
     watch: Callable[[Progress], None] = lambda _: None,
+    teacher: AbstractClassifier | None = None,
 ) -> Card:
     """Train by a recipe, measure on the test part, and write the model folder with its curves.
 
-    `changes` override single settings of the recipe's TrainConfig.
+    `changes` override single settings of the recipe's TrainConfig. With a `teacher`, a surrogate learns its answers;
+    the data then need no labels.
     """
     preset = preset or PRESETS.get(role, ("",))[0]
-    if role != "vae":
+    if teacher is not None and role != "surrogate":
+        raise ConfigError(f"A teacher is for a surrogate; got one for a {role}. Leave it out: labels are learned.")
+    if role != "vae" and teacher is None:
         dataset.require_classes()
     if (role, preset) == ("judge", "trees"):
         return _train_trees(dataset, folder, _changed(TrainConfig(), changes).seed)
-    plan = recipe(role, preset, dataset)
+    plan = recipe(role, preset, dataset, teacher)
     training = _changed(plan.training, changes)
     plan = Recipe(plan.model, plan.objective, training)
     if processes > 1:
         history = _fit_in_processes(plan, dataset, folder, resume, processes)
     else:
         history = fit(plan.model, plan.objective, dataset, training, folder, resume, watch)
-    measure = measure_vae if isinstance(plan.model, PEGVAE) else measure_classifier
-    figures = measure(plan.model, dataset.part("test"))  # pyright: ignore[reportArgumentType]
-    settings = {"role": role, "preset": preset, **training.model_dump()}
-    if isinstance(plan.objective, Reconstruction):
-        settings["beta"] = plan.objective.beta
+    test = dataset.part("test")
+    figures = (
+        measure_vae(plan.model, test) if isinstance(plan.model, PEGVAE) else plan.objective.measure(plan.model, test)
+    )
+    settings = {"role": role, "preset": preset, **training.model_dump(), **plan.objective.settings}
     save_curves(history, folder)
     return save_model(plan.model, folder, DataCard.of(dataset), settings, figures)
 
@@ -110,37 +157,6 @@ def _changed(training: TrainConfig, changes: dict[str, Any] | None) -> TrainConf
         return TrainConfig.model_validate(training.model_dump() | (changes or {}))
     except ValidationError as error:
         raise ConfigError(f"The settings of training do not hold: {first_problem(error)}. Correct this one.") from error
-
-
-def save_curves(history: list[Epoch], folder: Path) -> None:
-    """The training curves as `curves.csv` and, where matplotlib is installed, as `curves.svg`."""
-    names = sorted({name for line in history for name in line.figures})
-    text = io.StringIO()
-    table = csv.writer(text, lineterminator="\n")
-    table.writerow(["epoch", "loss", "rate", *names])
-    for line in history:
-        table.writerow([line.epoch, line.loss, line.rate, *(line.figures.get(name, "") for name in names)])
-    write_atomically(folder / "curves.csv", text.getvalue().encode())
-    if importlib.util.find_spec("matplotlib") is not None:
-        write_atomically(folder / "curves.svg", _draw_curves(history, names))
-
-
-def _draw_curves(history: list[Epoch], names: list[str]) -> bytes:
-    figures = require("matplotlib.figure", "plot", "Drawing training curves")
-    figure = figures.Figure(figsize=(8, 3.2), layout="constrained")
-    left, right = figure.subplots(1, 2)
-    left.plot([line.epoch for line in history], [line.loss for line in history])
-    left.set(xlabel="epoch", ylabel="training loss")
-    shown = [name for name in names if name in ("auroc", "accuracy", "atoms", "edges", "graphs")] or names[:1]
-    measured = [line for line in history if line.figures]
-    for name in shown:
-        right.plot([line.epoch for line in measured], [line.figures[name] for line in measured], label=name)
-    right.set(xlabel="epoch", ylabel="validation")
-    if shown:
-        right.legend()
-    picture = io.BytesIO()
-    figure.savefig(picture, format="svg", metadata={"Date": None})
-    return picture.getvalue()
 
 
 def _train_trees(dataset: GraphDataset, folder: Path, seed: int) -> Card:

@@ -15,7 +15,8 @@ from ..data.dataset import GraphDataset
 from ..errors import ConfigError, ModelFileError, SchemaError
 from ..schema import Schema, first_problem
 from .classifier import AttentionClassifier, ClassifierConfig, InvariantClassifier, RelationalGIN
-from .files import misfits, read_tensors, write_atomically
+from .counts import CountClassifier, CountConfig
+from .files import misfits, read_tensors, weights_blob, write_atomically
 from .pegvae import PEGVAE, PEGVAEConfig
 from .trees import TreeClassifier, TreesConfig
 
@@ -27,6 +28,7 @@ CLASSES: dict[str, tuple[type[nn.Module], type[BaseModel]]] = {
     "InvariantClassifier": (InvariantClassifier, ClassifierConfig),
     "RelationalGIN": (RelationalGIN, ClassifierConfig),
     "AttentionClassifier": (AttentionClassifier, ClassifierConfig),
+    "CountClassifier": (CountClassifier, CountConfig),
     "TreeClassifier": (TreeClassifier, TreesConfig),
     "PEGVAE": (PEGVAE, PEGVAEConfig),
 }
@@ -70,9 +72,7 @@ def save_model(
     figures: dict[str, float] | None = None,
 ) -> Card:
     """Write a model folder. The card is written last and names the weights by hash: half a folder does not load."""
-    from safetensors.torch import save
-
-    blob = save({name: tensor.contiguous().clone() for name, tensor in model.state_dict().items()})
+    blob = weights_blob(model)
     card = Card(
         kind=type(model).__name__,
         config=model.config.model_dump(mode="json"),  # pyright: ignore

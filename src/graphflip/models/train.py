@@ -6,7 +6,6 @@ that the rest of the run depends on.
 """
 
 import copy
-import json
 import math
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -19,11 +18,9 @@ from pydantic import BaseModel, ConfigDict, Field
 from torch import Tensor, nn
 
 from ..data.dataset import Batch, GraphDataset
-from ..errors import ConfigError, DataError, ModelFileError
+from ..errors import DataError
 from ..nn.initialize import reset_parameters
-from .files import misfits, read_tensors, write_tensors
-
-CHECKPOINT = "checkpoint.safetensors"
+from .checkpoint import CHECKPOINT, Checkpoint
 
 
 class TrainConfig(BaseModel):
@@ -54,10 +51,16 @@ class TrainConfig(BaseModel):
 
 @runtime_checkable
 class Objective(Protocol):
-    """What is minimized, and what is measured on the validation part; `score` is the figure to maximize."""
+    """What is minimized, and what is measured on the validation part; `score` is the figure to maximize.
+
+    `settings` are what makes it this objective, for the card and for the check of a resumed run.
+    """
 
     @property
     def score(self) -> str: ...
+
+    @property
+    def settings(self) -> dict[str, Any]: ...
 
     def loss(self, model: nn.Module, batch: Batch, rng: torch.Generator, progress: float) -> Tensor: ...
 
@@ -104,7 +107,7 @@ def fit(
         raise DataError(
             f"{dataset.name}: training needs 2 graphs and 1 to validate; got {len(train)}, {len(validation)}."
         )
-    run = _Run(model, config, dataset.fingerprint())
+    run = _Run(model, config, {"data": dataset.fingerprint(), **objective.settings})
     if resume and folder is not None and (folder / CHECKPOINT).exists():
         run.load(folder / CHECKPOINT)
     started, saved = time.monotonic(), time.monotonic()
@@ -125,20 +128,20 @@ def fit(
 
 def read_result(model: nn.Module, folder: Path) -> list[Epoch]:
     """Put the weights that the run in `folder` keeps into `model`; its training curve."""
-    tensors, about = _read_checkpoint(folder / CHECKPOINT, model)
-    model.load_state_dict(_below(tensors, "best" if about["config"]["keep"] == "best" else "average"))
-    return [Epoch(**line) for line in about["history"]]
+    stored = Checkpoint.read(folder / CHECKPOINT, model)
+    model.load_state_dict(stored.weights["best" if stored.settings["keep"] == "best" else "average"])
+    return [Epoch(**line) for line in stored.history]
 
 
 class _Run:
     """Everything a run's future depends on."""
 
-    def __init__(self, model: nn.Module, config: TrainConfig, data: str):
+    def __init__(self, model: nn.Module, config: TrainConfig, about: dict[str, Any]):
         self.rank, self.world = 0, 1
         if torch.distributed.is_available() and torch.distributed.is_initialized():
             self.rank, self.world = torch.distributed.get_rank(), torch.distributed.get_world_size()
         self.model, self.config = model, config
-        self.settings = config.model_dump() | {"data": data, "processes": self.world}
+        self.settings = config.model_dump() | about | {"processes": self.world}
         self.order, self.noise = torch.Generator(), torch.Generator()
         self.order.manual_seed(config.seed)
         self.noise.manual_seed(config.seed * 1009 + self.rank + 1)
@@ -211,38 +214,28 @@ class _Run:
             mean.lerp_(tensor, 1 - keep) if mean.is_floating_point() else mean.copy_(tensor)
 
     def save(self, path: Path) -> None:
-        parts = {"model": self.model.state_dict(), "average": self.average.state_dict(), "best": self.best}
-        tensors = {f"{part}.{name}": tensor for part, state in parts.items() for name, tensor in state.items()}
-        for k, state in self.optimizer.state_dict()["state"].items():
-            tensors |= {f"optimizer.{k}.{name}": tensor for name, tensor in state.items()}
-        tensors["order"] = self.order.get_state()
-        tensors |= {_noise_name(rank): state for rank, state in enumerate(self.noise_states)}
-        about = {
-            "config": self.settings,
-            "steps": self.steps,
-            "history": [line.model_dump() for line in self.history],
-        }
-        write_tensors(path, tensors, {"run": json.dumps(about)})
+        Checkpoint(
+            settings=self.settings,
+            steps=self.steps,
+            history=[line.model_dump() for line in self.history],
+            weights={"model": self.model.state_dict(), "average": self.average.state_dict(), "best": self.best},
+            optimizer=self.optimizer.state_dict()["state"],
+            order=self.order.get_state(),
+            noise=self.noise_states,
+        ).write(path)
 
     def load(self, path: Path) -> None:
-        tensors, about = _read_checkpoint(path, self.model)
-        refuse_changes(path, about["config"], self.settings)
-        for part, state in (("model", self.model), ("average", self.average)):
-            state.load_state_dict(_below(tensors, part))
-        self.best = _below(tensors, "best")
-        self._load_optimizer(_below(tensors, "optimizer"))
-        self.order.set_state(tensors["order"])
-        self.noise.set_state(tensors[_noise_name(self.rank)])
-        self.noise_states = [tensors[_noise_name(rank)] for rank in range(self.world)]
-        self.steps, self.history = about["steps"], [Epoch(**line) for line in about["history"]]
-
-    def _load_optimizer(self, tensors: dict[str, Tensor]) -> None:
-        state: dict[int, dict[str, Tensor]] = {}
-        for name, tensor in tensors.items():
-            k, key = name.split(".", 1)
-            state.setdefault(int(k), {})[key] = tensor
+        stored = Checkpoint.read(path, self.model)
+        stored.require(self.settings, path)
+        self.model.load_state_dict(stored.weights["model"])
+        self.average.load_state_dict(stored.weights["average"])
+        self.best = dict(stored.weights["best"])
         groups = self.optimizer.state_dict()["param_groups"]
-        self.optimizer.load_state_dict({"state": state, "param_groups": groups})
+        self.optimizer.load_state_dict({"state": stored.optimizer, "param_groups": groups})
+        self.order.set_state(stored.order)
+        self.noise.set_state(stored.noise[self.rank])
+        self.noise_states = stored.noise
+        self.steps, self.history = stored.steps, [Epoch(**line) for line in stored.history]
 
 
 class _Loss(nn.Module):
@@ -294,36 +287,3 @@ def _share(batch: Batch, rank: int, world: int) -> Batch:
         return batch
     mine = torch.arange(rank, len(batch.index), world) if rank < len(batch.index) else torch.tensor([0])
     return Batch(batch.index[mine], batch.graph.select(mine), batch.labels[mine])
-
-
-def _below(tensors: Mapping[str, Tensor], part: str) -> dict[str, Tensor]:
-    return {name.removeprefix(f"{part}."): tensor for name, tensor in tensors.items() if name.startswith(f"{part}.")}
-
-
-def _noise_name(rank: int) -> str:
-    return f"noise.{rank}" if rank else "noise"
-
-
-def _read_checkpoint(path: Path, model: nn.Module) -> tuple[dict[str, Tensor], dict[str, Any]]:
-    tensors, metadata = read_tensors(path)
-    try:
-        about = json.loads(metadata["run"])
-    except (KeyError, ValueError) as error:
-        raise ModelFileError(f"{path}: not a checkpoint of a run. Remove it, or start in another folder.") from error
-    wrong = misfits(_below(tensors, "model"), model.state_dict())
-    if wrong:
-        raise ConfigError(
-            f"{path}: a checkpoint must be of the model that is trained; this one has other {', '.join(wrong[:3])}. "
-            "Give the role and preset the run was started with, or start anew in another folder."
-        )
-    return tensors, about
-
-
-def refuse_changes(path: Path, stored: dict[str, Any], asked: dict[str, Any]) -> None:
-    """Going on with other settings would be neither run: say what differs."""
-    different = [f"{key}: {stored[key]} -> {asked.get(key)}" for key in stored if stored[key] != asked.get(key)]
-    if different:
-        raise ConfigError(
-            f"{path}: a resumed run must have the settings it was started with; these differ: {', '.join(different)}. "
-            "Give the old settings, or start anew in another folder."
-        )

@@ -13,24 +13,30 @@ def wl_counts(graph: Graph, rounds: int, bins: int) -> Float[Tensor, "b bins"]:
 
     Categories decide; continuous columns are rounded to one decimal of their value.
     """
-    exists = graph.B > 0.5
-    nodes = _fold(torch.cat([graph.B[..., None], graph.V], -1))
-    edges = _fold(torch.cat([graph.A[..., None], graph.E], -1))
-    there = (graph.A > 0.5).long()
-    counts = torch.zeros(len(graph), bins, dtype=torch.long)
-    colors = _mix(nodes)
-    for turn in range(rounds + 1):
-        slot = (_mix(colors + turn) & 0x7FFFFFFFFFFFFFFF) % bins
-        counts.scatter_add_(1, slot, exists.long())
+    owner, slot = (graph.B > 0.5).nonzero(as_tuple=True)
+    number = torch.zeros(graph.B.shape, dtype=torch.long)  # of a node, among those of all graphs
+    number[owner, slot] = torch.arange(len(owner))
+    at = (graph.A > 0.5).nonzero(as_tuple=True)
+    i, j = number[at[0], at[1]], number[at[0], at[2]]
+    colors = _mix(_fold(torch.cat([graph.B[owner, slot, None], graph.V[owner, slot]], -1)))
+    edges = _fold(torch.cat([graph.A[at][:, None], graph.E[at]], -1))
+    found = [_bin(colors, 0, bins)]
+    for turn in range(1, rounds + 1):
         # A sum of mixed neighbor colors is a hash of their multiset.
-        received = (there * _mix(edges * 31 + colors[:, None, :])).sum(2)
+        received = torch.zeros_like(colors).index_add_(0, i, _mix(edges * 31 + colors[j]))
         if graph.schema.directed:
-            received = received * 7 + (there * _mix(edges * 37 + colors[:, :, None])).sum(1)
+            received = (received * 7).index_add_(0, j, _mix(edges * 37 + colors[i]))
         colors = _mix(colors * 3 + received)
-    return counts.to(graph.B.dtype)
+        found.append(_bin(colors, turn, bins))
+    at = torch.cat([owner * bins + place for place in found])
+    return torch.bincount(at, minlength=len(graph) * bins).view(len(graph), bins).to(graph.B.dtype)
 
 
-def _fold(columns: Float[Tensor, "*batch d"]) -> Int[Tensor, "*batch"]:
+def _bin(colors: Int[Tensor, " nodes"], turn: int, bins: int) -> Int[Tensor, " nodes"]:
+    return (_mix(colors + turn) & 0x7FFFFFFFFFFFFFFF) % bins
+
+
+def _fold(columns: Float[Tensor, "rows d"]) -> Int[Tensor, " rows"]:
     """One number for a row of columns."""
     place = torch.arange(1, columns.shape[-1] + 1)
     return (_mix((columns * 10).round().long() * 1000003 + place)).sum(-1)
