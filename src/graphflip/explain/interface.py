@@ -15,12 +15,13 @@ from ..graph import Graph
 from ..models.classifier import AbstractClassifier
 from ..models.pegvae import PEGVAE
 from .assess import Assessor
+from .beam import Round
 from .constraints import Constraints
 from .explainer import Counterfactual
 from .kit import Kit, load_kit
 from .moves import Moves
 from .preferences import preference
-from .search import EditSearch, Round
+from .search import EditSearch
 
 Input = Any
 """One thing to explain: a Graph, a SMILES text, an RDKit molecule or a PyG Data object."""

@@ -25,12 +25,14 @@ Environment = tuple[Label, tuple[tuple[str, Label, Label], ...]]
 class Sketch:
     """Labels of nodes by slot, and `near[i][j]`, the label of the edge from i to j; undirected edges stand twice.
 
-    Whoever changes a sketch copies it first: those that have been handed on are not changed any more.
+    Whoever changes a sketch copies it first: those that have been handed on are not changed any more. Copies share
+    the inner dictionaries of `near`, so these are replaced, never changed. `charges` are kept once known.
     """
 
     nodes: dict[int, Label]
     near: dict[int, dict[int, Label]]
     directed: bool = False
+    charges: dict[int, int] | None = None
 
     @classmethod
     def of(cls, graph: Graph, index: int = 0) -> "Sketch":
@@ -41,7 +43,7 @@ class Sketch:
         return sketch
 
     def copy(self) -> "Sketch":
-        return Sketch(dict(self.nodes), {i: dict(near) for i, near in self.near.items()}, self.directed)
+        return Sketch(self.nodes.copy(), self.near.copy(), self.directed)
 
     def add(self, label: Label) -> int:
         """A new node, numbered below zero until `align` gives it a slot."""
@@ -52,24 +54,22 @@ class Sketch:
     def remove(self, i: int) -> None:
         """Take a node out, with its edges."""
         del self.nodes[i]
-        for j in self.near.pop(i):
-            if not self.directed:
-                del self.near[j][i]
-        if self.directed:
-            for near in self.near.values():
-                near.pop(i, None)
+        gone = self.near.pop(i)
+        for j in self.near if self.directed else gone:
+            if i in self.near[j]:
+                self.near[j] = _without(self.near[j], i)
 
     def join(self, i: int, j: int, label: Label) -> None:
         """Add an edge, or change its label."""
-        self.near[i][j] = label
+        self.near[i] = {**self.near[i], j: label}
         if not self.directed:
-            self.near[j][i] = label
+            self.near[j] = {**self.near[j], i: label}
 
     def cut(self, i: int, j: int) -> None:
         """Remove an edge."""
-        del self.near[i][j]
+        self.near[i] = _without(self.near[i], j)
         if not self.directed:
-            del self.near[j][i]
+            self.near[j] = _without(self.near[j], i)
 
     def edges(self) -> Iterator[tuple[int, int, Label]]:
         """Every edge once: with i < j if undirected."""
@@ -122,6 +122,10 @@ class Sketch:
         return tuple(sorted(color.values()))
 
 
+def _without(edges: dict[int, Label], i: int) -> dict[int, Label]:
+    return {j: label for j, label in edges.items() if j != i}
+
+
 class Change(NamedTuple):
     """A label before and after; None where the node or edge does not exist."""
 
@@ -146,7 +150,7 @@ class Difference:
         edges: dict[Pair, Change] = {}
         for i in before.near.keys() | after.near.keys():
             old, new = before.near.get(i, {}), after.near.get(i, {})
-            if old != new:
+            if old is not new and old != new:
                 for j in old.keys() | new.keys():
                     if old.get(j) != new.get(j) and (before.directed or i < j):
                         edges[i, j] = Change(old.get(j), new.get(j))
@@ -197,7 +201,8 @@ def align(factual: Sketch, sketch: Sketch, max_nodes: int) -> Sketch | None:
     if not new:
         return sketch
     slot: dict[int, int] = {}
-    todo = [(i, i) for i in sketch.nodes if i >= 0 and i in factual.nodes and any(j < 0 for j in sketch.around(i))]
+    beside = {j for i in new for j in sketch.around(i) if j >= 0 and j in factual.nodes}
+    todo = [(i, i) for i in sketch.nodes if i in beside]
     while todo:
         here, there = todo.pop(0)
         missing = [j for j in factual.around(there) if j not in sketch.nodes and j not in slot.values()]
@@ -223,8 +228,11 @@ def _misfit(sketch: Sketch, here: int, j: int, factual: Sketch, there: int, k: i
 
 
 def _renumbered(sketch: Sketch, slot: dict[int, int]) -> Sketch:
+    beside = {j for i in slot for j in sketch.around(i)}
     nodes = {slot.get(i, i): label for i, label in sketch.nodes.items()}
-    near = {slot.get(i, i): {slot.get(j, j): label for j, label in edges.items()} for i, edges in sketch.near.items()}
+    near = {slot.get(i, i): edges for i, edges in sketch.near.items()}
+    for i in {slot.get(i, i) for i in (*slot, *beside)}:
+        near[i] = {slot.get(j, j): label for j, label in near[i].items()}
     return Sketch(nodes, near, sketch.directed)
 
 

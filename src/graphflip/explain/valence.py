@@ -37,11 +37,20 @@ class Valence:
         bonds = [label for label in labels_of(self.schema.edges) if label[self._types[1]] == "single"]
         return (nodes[0], bonds[0]) if nodes and bonds else None
 
+    @cached_property
+    def _orders(self) -> dict[Label, int]:
+        """The order of each bond, by its label."""
+        return {label: BOND_ORDERS[str(label[self._types[1]])] for label in labels_of(self.schema.edges)}
+
+    @cached_property
+    def _nitrogens(self) -> set[Label]:
+        return {label for label in labels_of(self.schema.nodes) if self.symbol(label) == "N"}
+
     def symbol(self, label: Label) -> str:
         return str(label[self._types[0]])
 
     def order(self, label: Label) -> int:
-        return BOND_ORDERS[str(label[self._types[1]])]
+        return self._orders[label]
 
     def is_hydrogen(self, sketch: Sketch, i: int) -> bool:
         """Whether a node only fills a valence of a heavy atom."""
@@ -59,9 +68,12 @@ class Valence:
         taken = sum(self.order(label) for j, label in sketch.near[i].items() if not self.is_hydrogen(sketch, j))
         return self.chemistry.max_valence(self.symbol(sketch.nodes[i])) - taken
 
-    def net_charge(self, sketch: Sketch, atoms: Iterable[int] | None = None) -> int:
-        """Sum of the charges of some atoms, or of all."""
-        return sum(self._charge(*self._surroundings(sketch, i)) for i in (sketch.nodes if atoms is None else atoms))
+    def net_charge(self, sketch: Sketch) -> int:
+        """Sum of the charges of all atoms."""
+        return sum(self._charges(sketch, sketch.nodes).values())
+
+    def _charges(self, sketch: Sketch, atoms: Iterable[int]) -> dict[int, int]:
+        return {i: self._charge(*self._surroundings(sketch, i)) for i in atoms if i in sketch.nodes}
 
     def settle(self, before: Sketch, after: Sketch, changed: set[int]) -> bool:
         """Fill valences of heavy atoms that changed, in place; False if the result is no molecule.
@@ -86,19 +98,24 @@ class Valence:
     def _charge_is_kept(self, before: Sketch, after: Sketch, region: set[int]) -> bool:
         region |= {j for i in region if i in before.nodes for j in before.near[i]}
         region |= {j for i in region if i in after.nodes for j in after.near[i]}
-        was = self.net_charge(before, [i for i in region if i in before.nodes])
-        now = self.net_charge(after, [i for i in region if i in after.nodes])
+        if before.charges is None:
+            before.charges = self._charges(before, before.nodes)
+        was = sum(before.charges.get(i, 0) for i in region)
+        now = sum(self._charges(after, region).values())
         if was == now:
             return True
-        total = self.net_charge(before)
+        total = sum(before.charges.values())
         return abs(total - was + now) <= abs(total)
 
     def _surroundings(self, sketch: Sketch, i: int) -> tuple[str, int, int, bool]:
-        near = sketch.near[i]
-        beside = any(
-            self.symbol(sketch.nodes[j]) == "N" and sum(map(self.order, sketch.near[j].values())) == 4 for j in near
-        )
-        return self.symbol(sketch.nodes[i]), sum(map(self.order, near.values())), len(near), beside
+        """Element, sum of bond orders, number of bonds, and whether a neighbor is a nitrogen with four bonds."""
+        near, nodes, orders = sketch.near[i], sketch.nodes, self._orders
+        valence, beside = 0, False
+        for j, label in near.items():
+            valence += orders[label]
+            if nodes[j] in self._nitrogens and sum(map(orders.__getitem__, sketch.near[j].values())) == 4:
+                beside = True
+        return self.symbol(nodes[i]), valence, len(near), beside
 
     @cached_property
     def _charge(self):

@@ -1,0 +1,238 @@
+"""BeamSearch: the search of EditSearch for one graph."""
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import torch
+
+from ..graph import Graph
+from ..models.classifier import AbstractClassifier
+from .candidates import Candidate, Vote, choose_different, choose_frontier, votes_for
+from .explainer import Outcome
+from .sketch import Sketch, drawn
+from .undo import undone
+
+if TYPE_CHECKING:
+    from .search import EditSearch
+
+# Scores of batches of different shapes differ in the last digits: what passes must pass by more than that.
+_MARGIN = 1e-5
+
+# Several answers are chosen among those that cost at most so much more than the cheapest, this many for each.
+_SLACK, _POOL = 6.0, 24
+
+
+@dataclass(frozen=True)
+class Round:
+    """How far a search has come: rounds done, rounds at most, graphs classified, the best probability of the target."""
+
+    turn: int
+    max_turns: int
+    calls: int
+    probability: float
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What was found and how the search ended; `one_minimal` if it was checked that nothing can be undone."""
+
+    candidate: Candidate
+    outcome: Outcome
+    one_minimal: bool | None = None
+
+
+class BeamSearch:
+    """The state of a search for one graph."""
+
+    def __init__(self, settings: "EditSearch", graph: Graph, target: int):
+        self.settings, self.target = settings, target
+        self.factual = Sketch.of(graph)
+        settings.constraints.check(self.factual, graph.schema)
+        used = max(self.factual.nodes, default=0) + 1
+        self.graph = Graph.trusted(
+            graph.B[:, :used], graph.V[:, :used], graph.A[:, :used, :used], graph.E[:, :used, :used], graph.schema
+        )
+        # Opinions may be asked for less than a prediction of theirs.
+        least = (settings.confidence, *[settings.agreement] * len(settings.opinions))
+        self.enough = [math.log(min(one + _MARGIN, 1 - 1e-9)) for one in least]
+        self.calls, self.turn = 0, 0
+        self.ruled_out: Counter[str] = Counter()
+        self.trace: list[float] = []
+        (self.root,) = self._score([self._candidate(self.factual)])
+
+    def run(self, num: int = 1) -> list[Finding]:
+        """Up to `num` answers, or the frontier; what comes closest if nothing passes."""
+        frontier = self.settings.frontier
+        slack = math.inf if frontier else _SLACK if num > 1 else 0.0
+        flipped, closest = self._hunt(slack)
+        passing = [one for one in flipped if self._passes(one)]
+        if frontier:
+            answers = choose_frontier(flipped, self.cost)
+            return [self._confirmed(one, self._at_least(one)) for one in answers] or [self._failed(closest)]
+        if not passing:
+            return [self._failed(closest)]
+        best = self._refine(min(passing, key=self._rank_found))
+        if num == 1:
+            return [self._confirmed(best)]
+        others = sorted(passing, key=self._rank_found)[: num * _POOL]
+        refined = {one.key(): one for one in [best, *self._refined_different(best, others, num)]}
+        return [self._confirmed(one) for one in choose_different(list(refined.values()), num, self.cost)]
+
+    def _hunt(self, slack: float) -> tuple[list[Candidate], Candidate]:
+        """All candidates met that are predicted as the target, and the one that comes closest to what is asked."""
+        flipped: list[Candidate] = []
+        limit, closest, front = math.inf, self.root, [self.root]
+        seen = {self.root.sketch.colors()}
+        while front and self.turn < self.settings.max_moves:
+            self.turn += 1
+            tried = self._score(list(self._expand(front, limit)))
+            flipped += [one for one in tried if one.predicted]
+            closest = max([closest, *tried], key=lambda one: (self._passes(one), self._support(one)))
+            limit = min([self.cost(one) + slack for one in tried if self._passes(one)], default=limit)
+            self.trace.append(max((one.probability for one in tried), default=closest.probability))
+            self.settings.watch(Round(self.turn, self.settings.max_moves, self.calls, max(self.trace)))
+            front = self._best(tried, seen, limit)
+        return flipped, closest
+
+    def cost(self, one: Candidate) -> float:
+        """Edits, those of bookkeeping at their price."""
+        return one.heavy + self.settings.hydrogen_price * (one.size - one.heavy)
+
+    def _expand(self, front: list[Candidate], limit: float) -> Iterator[Candidate]:
+        """Every allowed graph one move away, once, that costs less than the limit."""
+        met: set[frozenset] = set()
+        for state in front:
+            for _, after in self.settings.moves.steps(state.sketch, self.factual):
+                candidate = self._candidate(after)
+                if self.cost(candidate) >= limit:
+                    continue
+                key = candidate.key()
+                if key and key not in met:
+                    met.add(key)
+                    if self._is_allowed(candidate):
+                        yield candidate
+
+    def _candidate(self, after: Sketch) -> Candidate:
+        return Candidate.of(self.factual, after, self.graph.schema)
+
+    def _is_allowed(self, one: Candidate) -> bool:
+        """Whether constraints and environments admit a graph; counts what rules it out if not."""
+        settings = self.settings
+        broken = settings.constraints.broken(one.difference, one.counted, self.graph.schema.directed)
+        if broken is None and settings.environments is not None:
+            unknown = settings.environments.unknown(self.factual, one.sketch, one.difference, settings.minimum)
+            broken = "environments" if unknown else None
+        if broken is not None:
+            self.ruled_out[broken] += 1
+        return broken is None
+
+    def _score(self, candidates: list[Candidate]) -> list[Candidate]:
+        """Ask the classifier about all of them, the opinions about those it ranks first."""
+        if not candidates:
+            return []
+        self.calls += len(candidates)
+        judged = self._judge(self.settings.classifier, candidates)
+        first = [one.with_votes([vote]) for one, vote in zip(candidates, judged, strict=True)]
+        if not self.settings.opinions:
+            return first
+        chosen = sorted(first, key=self._rank)[: self.settings.shortlist]
+        others = [self._judge(model, chosen) for model in self.settings.opinions]
+        return [one.with_votes([*one.votes, *votes]) for one, *votes in zip(chosen, *others, strict=True)]
+
+    @torch.no_grad()
+    def _judge(self, model: AbstractClassifier, candidates: Sequence[Candidate]) -> list[Vote]:
+        votes = []
+        for start in range(0, len(candidates), self.settings.batch_size):
+            chunk = candidates[start : start + self.settings.batch_size]
+            votes += votes_for(model(drawn(self.graph, [one.difference for one in chunk])), self.target)
+        return votes
+
+    def _support(self, one: Candidate) -> float:
+        """Log-probabilities of the target, each up to what is asked, on average."""
+        votes = zip(one.votes, self.enough, strict=False)
+        return sum(min(vote.log_prob, enough) for vote, enough in votes) / max(len(one.votes), 1)
+
+    def _passes(self, one: Candidate, slack: float = 0.0) -> bool:
+        enough = all(vote.log_prob >= least - slack for vote, least in zip(one.votes, self.enough, strict=False))
+        return one.predicted and enough and len(one.votes) == len(self.enough)
+
+    def _rank(self, one: Candidate) -> tuple[float, float]:
+        return self.settings.price * self.cost(one) - self._support(one), -one.probability
+
+    def _rank_found(self, one: Candidate) -> tuple[float, int, float]:
+        return self.cost(one), one.heavy, -one.belief
+
+    def _best(self, tried: list[Candidate], seen: set, limit: float) -> list[Candidate]:
+        """The `beam` first that are new and from which something below the limit may be reached."""
+        front: list[Candidate] = []
+        for one in sorted(tried, key=self._rank):
+            if len(front) == self.settings.beam:
+                break
+            if self._support(one) == -math.inf or self.cost(one) + 1 >= limit:
+                continue
+            colors = one.sketch.colors()
+            if colors not in seen:
+                seen.add(colors)
+                front.append(one)
+        return front
+
+    def _refine(self, found: Candidate) -> Candidate:
+        """Undo what the flip does not need, and exchange what can be had for less, until nothing can."""
+        while True:
+            smaller = self._undone(found)
+            passing = [one for one in self._score(smaller) if self._passes(one)]
+            if not passing:
+                passing = self._exchanged(found, smaller)
+            if not passing:
+                return found
+            found = min(passing, key=self._rank_found)
+
+    def _undone(self, found: Candidate) -> list[Candidate]:
+        """The allowed graphs in which one change is taken back."""
+        smaller = [self._candidate(sketch) for sketch in undone(self.settings.moves, self.factual, found.sketch)]
+        known = {
+            one.key(): one for one in smaller if one.heavy and self._rank_found(one)[:2] < self._rank_found(found)[:2]
+        }
+        return [one for one in known.values() if self._is_allowed(one)]
+
+    def _exchanged(self, found: Candidate, smaller: list[Candidate]) -> list[Candidate]:
+        """What passes for less once a change was taken back and another one made."""
+        start = [one for one in smaller if self.cost(one) + 1 < self.cost(found)]
+        return [one for one in self._score(list(self._expand(start, self.cost(found)))) if self._passes(one)]
+
+    def _refined_different(self, best: Candidate, passing: list[Candidate], num: int) -> list[Candidate]:
+        return [self._refine(one) for one in choose_different([best, *passing], 2 * num, self.cost)[1:]]
+
+    def _at_least(self, one: Candidate) -> list[float]:
+        """The bar that a point of the frontier clears: its own votes."""
+        return [vote.log_prob for vote in one.votes]
+
+    def _confirmed(self, found: Candidate, enough: list[float] | None = None) -> Finding:
+        """The last word: the very graph that is returned, in all its slots, classified once more."""
+        models = (self.settings.classifier, *self.settings.opinions)
+        graph = drawn(self.graph.pad(self.graph.schema.max_nodes), [found.difference])
+        self.calls += 1
+        with torch.no_grad():
+            again = found.with_votes(votes_for(model(graph), self.target)[0] for model in models)
+        if enough is not None:
+            return Finding(again, Outcome.FLIPPED if again.predicted else Outcome.NOT_CONFIDENT)
+        passes = self._passes(again, slack=10 * _MARGIN)
+        return Finding(again, Outcome.FLIPPED if passes else Outcome.NOT_CONFIDENT, True if passes else None)
+
+    def _failed(self, closest: Candidate) -> Finding:
+        if closest.predicted:
+            return Finding(closest, Outcome.NOT_CONFIDENT)
+        return Finding(closest, Outcome.NO_MOVE_ALLOWED if self.calls == 1 else Outcome.OUT_OF_MOVES)
+
+    def what_stood_in_the_way(self, closest: Candidate) -> str:
+        """How far the search got, and how many moves each constraint ruled out."""
+        got = f"The closest of {self.calls - 1} graphs has probability {closest.probability:.3f} of the target"
+        got += f" ({closest.heavy} edits, {self.turn} rounds of moves); {self.settings.confidence:g} was asked."
+        if len(closest.votes) > 1:
+            least = min(math.exp(vote.log_prob) for vote in closest.votes[1:])
+            got += f" The most doubtful of {len(closest.votes) - 1} opinions gives it {least:.3f}."
+        reasons = [f"{count} by `{name}`" for name, count in self.ruled_out.most_common()]
+        return f"{got} Moves ruled out: {', '.join(reasons)}." if reasons else got
