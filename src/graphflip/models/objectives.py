@@ -51,6 +51,9 @@ class Imitation:
     hide: float = 0.0
     score: str = "likeness"
 
+    def __post_init__(self) -> None:
+        self.teacher.eval()
+
     @property
     def settings(self) -> dict[str, Any]:
         """The teacher stands there by the sha256 of its weights, which is also on its card."""

@@ -76,7 +76,7 @@ def _surrogate(preset: str, dataset: GraphDataset, teacher: AbstractClassifier |
     schema, classes = dataset.schema, _num_classes(dataset, teacher)
 
     def plan(model: nn.Module, training: TrainConfig, hide: float = 0.0) -> Recipe:
-        return Recipe(model, Imitation(teacher, hide) if teacher else Classification(hide), training)
+        return Recipe(model, Classification(hide) if teacher is None else Imitation(teacher, hide), training)
 
     match preset:
         case "gin":
@@ -103,7 +103,7 @@ def _num_classes(dataset: GraphDataset, teacher: AbstractClassifier | None) -> i
             "Give the data that the teacher was trained on, or data loaded with its schema."
         )
     with torch.no_grad():
-        return teacher(dataset.graphs([0])).shape[1]
+        return teacher.eval()(dataset.graphs([0])).shape[1]
 
 
 def _unknown(role: str, preset: str) -> ConfigError:
