@@ -31,7 +31,7 @@ MODELS = {
     "counts": (lambda: CountClassifier(DATA.schema, CountConfig(bins=64, hidden=(8,))), Classification()),
     "surrogate": (
         lambda: RelationalGIN(DATA.schema, CLASSIFIER),
-        Imitation(AttentionClassifier(DATA.schema, CLASSIFIER), hide=0.1),
+        Imitation.of(AttentionClassifier(DATA.schema, CLASSIFIER), DATA, hide=0.1),
     ),
     "vae": (lambda: PEGVAE(DATA.schema, VAE), Reconstruction(beta=0.1)),
 }

@@ -76,7 +76,8 @@ def _surrogate(preset: str, dataset: GraphDataset, teacher: AbstractClassifier |
     schema, classes = dataset.schema, _num_classes(dataset, teacher)
 
     def plan(model: nn.Module, training: TrainConfig, hide: float = 0.0) -> Recipe:
-        return Recipe(model, Classification(hide) if teacher is None else Imitation(teacher, hide), training)
+        objective = Classification(hide) if teacher is None else Imitation.of(teacher, dataset, hide)
+        return Recipe(model, objective, training)
 
     match preset:
         case "gin":
