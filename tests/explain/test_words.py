@@ -20,16 +20,18 @@ SEEDS = st.integers(0, 2**16)
 SIZES = st.integers(0, 9)
 
 
-def molecules(explicit: bool) -> Schema:
+def molecules(explicit: bool, *elements: str) -> Schema:
     return Schema(
-        nodes=(Categories(name="type", values=("C", "N", "O", "S", "Cl", "Br", "H")),),
+        nodes=(Categories(name="type", values=elements),),
         edges=(Categories(name="type", values=("single", "double", "triple")),),
         max_nodes=40,
         chemistry=Chemistry(explicit_hydrogens=explicit),
     )
 
 
-EXPLICIT, IMPLIED = molecules(True), molecules(False)
+EXPLICIT = molecules(True, "C", "N", "O", "S", "Cl", "Br", "H")
+IMPLIED = molecules(False, "C", "N", "O", "S", "Cl", "Br")
+HYDROCARBONS = molecules(True, "C", "H")
 
 
 def assert_said_once(factual: Graph, counterfactual: Graph) -> None:
@@ -50,7 +52,7 @@ def test_every_edit_is_said_once(seed, n, m):
     assert_said_once(*(random_graph(schema, n=k, num_graphs=1, seed=seed + k) for k in (n, m)))
 
 
-@given(seed=SEEDS, n=SIZES, m=SIZES, schema=st.sampled_from([EXPLICIT, IMPLIED]))
+@given(seed=SEEDS, n=SIZES, m=SIZES, schema=st.sampled_from([EXPLICIT, IMPLIED, HYDROCARBONS]))
 def test_every_edit_of_what_is_hardly_a_molecule_is_said_once(seed, n, m, schema):
     pytest.importorskip("rdkit", reason="install graphflip[mol] to name groups")
     assert_said_once(*(random_graph(schema, n=k, num_graphs=1, seed=seed + k) for k in (n, m)))
