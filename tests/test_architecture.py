@@ -27,6 +27,8 @@ LAYERS = [
     {"data", "nn", "metrics", "ged"},
     {"models"},
     {"explain"},
+    {"pyg"},
+    {"jobs"},
     {"bench"},
     {"report"},
     {"progress"},

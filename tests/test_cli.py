@@ -41,12 +41,29 @@ def test_train_writes_a_model_folder_and_resume_ends_the_same(tmp_path):
     assert "epochs: 2 -> 3" in refused.stderr
 
 
+def test_a_surrogate_learns_from_labels_or_from_a_teacher(tmp_path):
+    settings = ("--epochs", 1, "--batch-size", 128)
+    first = run("train", "surrogate", "planted", "--preset", "linear", "--out", tmp_path / "a", *settings)
+    assert first.returncode == 0, first.stderr
+    taught = run(
+        *("train", "surrogate", "planted", "--preset", "counts", "--out", tmp_path / "b", *settings),
+        *("--teacher", tmp_path / "a"),
+    )
+    assert taught.returncode == 0, taught.stderr
+    assert "agreement" in taught.stdout
+    teacher, pupil = (json.loads((tmp_path / name / "card.json").read_text()) for name in "ab")
+    assert pupil["training"]["teacher"] == teacher["sha256"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (("train", "classifier", "nowhere.csv", "--out", "x"), "nowhere.csv"),
         (("train", "vae", "planted", "--preset", "baroque", "--out", "x"), "vae: modern"),
         (("bench", "paper", "--data", "moon"), "moon"),
+        (("train", "surrogate", "planted", "--teacher", "moon", "--out", "x"), "moon"),
+        (("train", "surrogate", "planted", "--teacher", "mutagenicity/vae", "--out", "x"), "AbstractClassifier"),
+        (("train", "vae", "planted", "--teacher", "mutagenicity/classifier", "--out", "x"), "for a surrogate"),
         (("train", "classifier", "planted", "--epochs", "0", "--out", "x"), "epochs"),
     ],
 )

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from graphflip import Categories, Continuous, Graph, Schema
 from graphflip.chemistry import Chemistry
-from graphflip.edits import Edit, EditCosts, apply_edits, edits_between, heavy_edits, in_words, num_edits, undo
+from graphflip.edits import Edit, EditCosts, apply_edits, edits_between, heavy_edits, num_edits, undo
 from graphflip.errors import ConfigError, DataError, GraphError, GraphflipError, SchemaError
 from graphflip.jsongraph import aligned_pair, graph_from_json, graph_to_json
 from graphflip.testing import random_graph, random_schema
@@ -135,36 +135,6 @@ def test_hydrogens_are_bookkeeping():
 def test_a_hydrogen_that_becomes_something_else_is_no_bookkeeping():
     edits = [Edit("remove_edge", (0, 3), {"type": "single"}), Edit("set_node", (3,), {"type": "H"}, {"type": "N"})]
     assert heavy_edits(chloroethene(), edits) == edits
-
-
-def test_edits_in_words():
-    g = chloroethene()
-    edits = [
-        Edit("remove_edge", (1, 2), {"type": "single"}),
-        Edit("remove_node", (2,), {"type": "Cl"}),
-        Edit("add_node", (6,), {}, {"type": "H"}),
-        Edit("set_node", (5,), {"type": "H"}, {"type": "Cl"}),
-        Edit("add_edge", (1, 6), {}, {"type": "single"}),
-        Edit("set_edge", (0, 1), {"type": "double"}, {"type": "single"}),
-    ]
-    assert in_words(g, edits) == [
-        "remove bond C1-Cl2",
-        "remove Cl2",
-        "add H6",
-        "change H5 to Cl",
-        "add bond C1-H6",
-        "change bond C0=C1 to single",
-    ]
-
-
-def test_edits_of_numbers_in_words():
-    schema = Schema(nodes=(Continuous(name="charge"),), edges=(Continuous(name="length"),), max_nodes=2, directed=True)
-    g = Graph.build(schema, [{"charge": 0.0}, {"charge": 1.0}], [(1, 0, {"length": 2.0})])
-    h = Graph.build(schema, [{"charge": 0.5}, {"charge": 1.0}], [(1, 0, {"length": 3.0})])
-    assert in_words(g, edits_between(g, h)) == [
-        "change node 0 in charge from 0 to 0.5",
-        "change edge node 1->node 0 in length from 2 to 3",
-    ]
 
 
 def test_costs_scale_continuous_changes_and_cap_them():

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from graphflip.graph import Graph
 from graphflip.models.classifier import AttentionClassifier, ClassifierConfig, InvariantClassifier, RelationalGIN
+from graphflip.models.counts import CountClassifier, CountConfig
 from graphflip.models.decode import MostLikely, Soft
 from graphflip.models.pegvae import PAPER, PEGVAE, PEGVAEConfig
 from graphflip.nn.initialize import reset_parameters
@@ -19,6 +20,10 @@ CLASSIFIERS = {
     "relational": lambda schema: RelationalGIN(schema, SMALL.model_copy(update={"dropout": 0.3})),
     "attention": lambda schema: AttentionClassifier(schema, SMALL.model_copy(update={"dropout": 0.3})),
 }
+HARD_ONLY = {
+    "counts": lambda schema: CountClassifier(schema, CountConfig(bins=32, hidden=(8, 6))),
+    "linear": lambda schema: CountClassifier(schema, CountConfig(bins=32, hidden=())),
+}
 DESIGNS = {
     "paper": PAPER.model_copy(update={"width": 6, "dz": 2}),
     "modern": PEGVAEConfig(dz=4, width=8, pair_width=4, depth=2, decoder_depth=1),
@@ -30,6 +35,9 @@ SCHEMAS = {
     "no edge labels": Schema(nodes=(TYPE,), max_nodes=9),
     "no labels": Schema(max_nodes=9),
 }
+every_classifier = pytest.mark.parametrize(
+    "make", [*CLASSIFIERS.values(), *HARD_ONLY.values()], ids=[*CLASSIFIERS, *HARD_ONLY]
+)
 few = settings(max_examples=5)
 INPUTS = given(n=st.integers(1, 7), seed=st.integers(0, 2**16), relaxed=st.booleans())
 
@@ -69,10 +77,11 @@ def uncarry(graph: Graph) -> tuple[Graph, torch.Tensor]:
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 @pytest.mark.parametrize("schema", SCHEMAS.values(), ids=SCHEMAS)
-@pytest.mark.parametrize("make", CLASSIFIERS.values(), ids=CLASSIFIERS)
+@every_classifier
 @few
 @INPUTS
 def test_classifiers(make, schema, dtype, n, seed, relaxed):
+    relaxed = relaxed and make not in HARD_ONLY.values()
     model, graph = build(make, schema, dtype), random_graph(schema, n=n, seed=seed, relaxed=relaxed).to(dtype)
     for f in (model, model.embed):
         assert_invariant(f, graph, seed=seed)
@@ -94,7 +103,7 @@ def test_classifiers_have_finite_gradients_for_every_part_of_a_graph(make, schem
         assert gradient is None or bool(gradient.isfinite().all())
 
 
-@pytest.mark.parametrize("make", CLASSIFIERS.values(), ids=CLASSIFIERS)
+@every_classifier
 def test_classifiers_answer_for_graphs_without_nodes(make):
     model = build(make, SCHEMAS["undirected"])
     nothing = random_graph(SCHEMAS["undirected"], n=0).to(torch.float64)
@@ -102,7 +111,7 @@ def test_classifiers_answer_for_graphs_without_nodes(make):
     assert bool(model(nothing).isfinite().all())
 
 
-@pytest.mark.parametrize("make", CLASSIFIERS.values(), ids=CLASSIFIERS)
+@every_classifier
 def test_gradients_reach_every_weight_of_a_classifier(make):
     schema = SCHEMAS["directed"]
     model, graph = build(make, schema).train().requires_grad_(), random_graph(schema, n=7, num_graphs=16, seed=1)

@@ -183,19 +183,6 @@ def num_edits(factual: Graph, counterfactual: Graph) -> int:
     return len(edits_between(factual, counterfactual))
 
 
-def in_words(factual: Graph, edits: Sequence[Edit]) -> list[str]:
-    """Each edit as a person would say it: "change bond C3=C4 to single", "remove Cl7"."""
-    names = {i: _name(i, node) for i, node in enumerate(factual.nodes()) if node is not None}
-    words = []
-    for edit in edits:
-        if edit.op == "add_node":
-            names[edit.at[0]] = _name(edit.at[0], edit.after)
-        words.append(_say_node(edit, names) if edit.is_node else _say_edge(edit, names, factual.schema))
-        if edit.op == "set_node" and "type" in edit.after:
-            names[edit.at[0]] = _name(edit.at[0], edit.after)
-    return words
-
-
 def _changes(what: Literal["node", "edge"], before: dict[tuple[int, ...], Attributes], after: dict) -> list[Edit]:
     add, remove, change = (f"{verb}_{what}" for verb in ("add", "remove", "set"))
     edits = [Edit(cast(Op, add), at, {}, after[at]) for at in after.keys() - before.keys()]
@@ -278,43 +265,6 @@ def _types_over_time(factual: Graph, edits: Sequence[Edit]) -> dict[int, set[str
         if edit.is_node and "type" in edit.after:
             types.setdefault(edit.at[0], set()).add(edit.after["type"])
     return types
-
-
-def _name(i: int, node: Attributes) -> str:
-    kind = str(node.get("type", ""))
-    return f"{kind}{i}" if kind.isalpha() else f"node {i}"
-
-
-_BONDS = {"single": "-", "double": "=", "triple": "#", "aromatic": ":"}
-
-
-def _say_node(edit: Edit, names: dict[int, str]) -> str:
-    name = names[edit.at[0]]
-    if edit.op == "add_node":
-        return f"add {name}"
-    if edit.op == "remove_node":
-        return f"remove {name}"
-    return f"change {name} {_say_change(edit)}"
-
-
-def _say_edge(edit: Edit, names: dict[int, str], schema: Schema) -> str:
-    i, j = (names[k] for k in edit.at)
-    what = "edge" if schema.chemistry is None else "bond"
-    link = _BONDS.get(str((edit.before or edit.after).get("type")), "->" if schema.directed else "-")
-    if edit.op.startswith("set"):
-        return f"change {what} {i}{link}{j} {_say_change(edit)}"
-    return f"{edit.op.split('_')[0]} {what} {i}{link}{j}"
-
-
-def _say_change(edit: Edit) -> str:
-    if list(edit.after) == ["type"]:
-        return f"to {edit.after['type']}"
-    parts = [f"{name} from {_number(edit.before[name])} to {_number(edit.after[name])}" for name in edit.after]
-    return "in " + ", ".join(parts)
-
-
-def _number(value: str | float) -> str:
-    return value if isinstance(value, str) else f"{value:.4g}"
 
 
 def _read_place(op: str, at: Any) -> tuple[int, ...]:

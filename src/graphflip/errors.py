@@ -25,6 +25,46 @@ class ModelFileError(GraphflipError):
     """A model folder is damaged, incomplete, or was written by a newer version."""
 
 
+class JobError(GraphflipError):
+    """A job cannot go on: its folder is in use, full, not writable or damaged, or holds another job."""
+
+
+class ClassifierError(GraphflipError):
+    """A user's classifier cannot be called, or breaks a rule that explanations rest on; each rule has its own class."""
+
+
+class WrongOutput(ClassifierError):
+    """A classifier does not give one row of numbers for each graph, or not as many classes as it should."""
+
+
+class NotFinite(ClassifierError):
+    """A classifier gives NaN or infinity."""
+
+
+class NotDeterministic(ClassifierError):
+    """A classifier answers differently when asked again."""
+
+
+class OrderDependent(ClassifierError):
+    """A classifier's answer depends on the order of nodes."""
+
+
+class BatchDependent(ClassifierError):
+    """A classifier's answer for a graph depends on the other graphs of the batch, or on empty slots."""
+
+
+class IgnoresEdges(ClassifierError):
+    """A classifier gives the same answer with and without edges."""
+
+
+class NotDifferentiable(ClassifierError):
+    """A classifier has no usable gradients with respect to the graph."""
+
+
+class BudgetSpent(GraphflipError):
+    """A black box was to be shown more graphs than its budget allows."""
+
+
 class MissingExtra(GraphflipError):
     """An optional package is needed for what was asked; the message says which extra to install."""
 

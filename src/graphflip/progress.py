@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 if TYPE_CHECKING:
+    from .jobs.run import Progress as JobProgress
     from .models.train import Progress as TrainingProgress
 
 _LINE_EVERY = 10.0
@@ -27,6 +28,33 @@ def training_bar(console: Console, what: str) -> Iterator[Callable[["TrainingPro
             advance(f"{what}: loss {progress.last.loss:.4f} {shown}", progress.epoch, progress.epochs)
 
         yield watch
+
+
+@contextmanager
+def job_bar(console: Console) -> Iterator[Callable[["JobProgress"], None]]:
+    """A bar with outcomes so far, rate and time left; gives the function to call as a job goes on."""
+    with task_bar(console) as advance:
+
+        def watch(progress: "JobProgress") -> None:
+            outcomes = ", ".join(f"{count} {name}" for name, count in sorted(progress.outcomes.items()))
+            parts = ["finishing what is begun" if progress.stopping else outcomes or "explaining"]
+            parts += [f"{progress.rate:.3g}/s"] if progress.rate else []
+            parts += [] if progress.seconds_left is None else [f"{_duration(progress.seconds_left)} left"]
+            advance("; ".join(parts), progress.done, progress.total)
+
+        yield watch
+
+
+def _duration(seconds: float) -> str:
+    """A time as a person says it.
+
+    >>> [_duration(seconds) for seconds in (4.2, 200, 8000, 400000)]
+    ['4 s', '3 min', '2.2 h', '4.6 d']
+    """
+    for size, unit in ((86400, "d"), (3600, "h")):
+        if seconds >= size:
+            return f"{seconds / size:.1f} {unit}"
+    return f"{seconds / 60:.0f} min" if seconds >= 60 else f"{seconds:.0f} s"
 
 
 @contextmanager

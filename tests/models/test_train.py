@@ -15,9 +15,10 @@ from torch import nn
 from graphflip.data.planted import planted
 from graphflip.errors import ConfigError, DataError, ModelFileError
 from graphflip.models.checkpoint import CHECKPOINT
-from graphflip.models.classifier import ClassifierConfig, RelationalGIN
+from graphflip.models.classifier import AttentionClassifier, ClassifierConfig, RelationalGIN
+from graphflip.models.counts import CountClassifier, CountConfig
 from graphflip.models.files import write_tensors
-from graphflip.models.objectives import Classification, Reconstruction
+from graphflip.models.objectives import Classification, Imitation, Reconstruction
 from graphflip.models.pegvae import PEGVAE, PEGVAEConfig
 from graphflip.models.train import Epoch, TrainConfig, fit, learning_rate, read_result
 
@@ -27,6 +28,11 @@ CLASSIFIER = ClassifierConfig(width=8, depth=2, hidden=8, dropout=0.3)
 VAE = PEGVAEConfig(dz=3, width=8, pair_width=4, depth=1, decoder_depth=1)
 MODELS = {
     "classifier": (lambda: RelationalGIN(DATA.schema, CLASSIFIER), Classification()),
+    "counts": (lambda: CountClassifier(DATA.schema, CountConfig(bins=64, hidden=(8,))), Classification()),
+    "surrogate": (
+        lambda: RelationalGIN(DATA.schema, CLASSIFIER),
+        Imitation.of(AttentionClassifier(DATA.schema, CLASSIFIER), DATA, hide=0.1),
+    ),
     "vae": (lambda: PEGVAE(DATA.schema, VAE), Reconstruction(beta=0.1)),
 }
 each_model = pytest.mark.parametrize(("make", "objective"), MODELS.values(), ids=MODELS)

@@ -1,4 +1,4 @@
-"""What is measured on every counterfactual of a run: validity, identity preservation, believability, effort."""
+"""What is measured on counterfactuals: validity, identity preservation, believability. Columns of one number each."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,19 +21,50 @@ from ..models.pegvae import PEGVAE
 Measures = dict[str, Float[Tensor, " _"]]
 """One number for each counterfactual under the name of its mean; NaN where there is nothing to measure."""
 
+Columns = dict[str, Tensor]
+"""The same for those counterfactuals alone that are there."""
+
 MEASURES = (
     "flip_ratio", "flip_ratio_label", "sic",
     "ged", "ged_lower", "ged_exact_share", "led", "led_aligned", "cosine", "edge_sp", "node_sp", "edits", "heavy_edits",
     "nafr", "nafr_other", "molecule", "plausible", "seconds",
 )  # fmt: skip
 
-_Columns = dict[str, Tensor]
 _BATCH = 64
 
 
 @dataclass(frozen=True, eq=False)
+class Pairs:
+    """The counterfactuals that are there, batched with their factuals; `rows` are their numbers among all `total`."""
+
+    total: int
+    rows: Int[Tensor, " k"]
+    factual: Graph
+    counterfactual: Graph
+    target: Int[Tensor, " k"]
+
+    @classmethod
+    def of(cls, found: Sequence[Counterfactual]) -> "Pairs | None":
+        """None where no graph was returned at all."""
+        known = {k: one.counterfactual for k, one in enumerate(found) if one.counterfactual is not None}
+        if not known:
+            return None
+        return cls(
+            len(found),
+            torch.tensor(list(known)),
+            stack([found[k].factual for k in known]),
+            stack(list(known.values())),
+            torch.tensor([found[k].target for k in known]),
+        )
+
+    def spread(self, column: Tensor, otherwise: float = torch.nan) -> Float[Tensor, " total"]:
+        """A column with one value for every question, also those without an answer."""
+        return torch.full((self.total,), otherwise).index_copy(0, self.rows, column.float())
+
+
+@dataclass(frozen=True, eq=False)
 class Yardstick:
-    """What counterfactuals are measured with: the models, the limit of plausibility, and the time for one GED."""
+    """What the paper's counterfactuals are measured with: models, the limit of plausibility, the time for one GED."""
 
     classifier: AbstractClassifier
     vae: PEGVAE
@@ -50,21 +81,18 @@ def measure(
     by: Yardstick,
     tick: Callable[[], None] = lambda: None,
 ) -> Measures:
-    """All measures of one run; `tick` is called after each graph. Where no graph was returned, nothing was flipped."""
-    there = torch.tensor([k for k, one in enumerate(found) if one.counterfactual is not None], dtype=torch.long)
-    values = dict.fromkeys(("flip_ratio", "flip_ratio_label", *by.judges), torch.zeros(len(found)))
-    values["seconds"] = seconds
-    if len(there):
-        known = [found[k] for k in there.tolist()]
-        factual, counterfactual = stack([one.factual for one in known]), stack(_returned(known))
-        target = torch.tensor([one.target for one in known])
-        columns = _validity(factual, counterfactual, target, labels[there], by)
-        columns |= _identity(factual, counterfactual, by) | _believability(factual, counterfactual, by)
-        columns |= _edits(factual, counterfactual, by.ged_seconds, tick)
-        for name, column in columns.items():
-            empty = values.get(name, torch.full((len(found),), torch.nan))
-            values[name] = empty.index_copy(0, there, column.float())
-    for _ in range(len(found) - len(there)):
+    """The paper's measures and more; `tick` is called after each graph. Without a graph nothing was flipped."""
+    flips = ("flip_ratio", "flip_ratio_label", *by.judges)
+    values = dict.fromkeys(flips, torch.zeros(len(found))) | {"seconds": seconds}
+    pairs = Pairs.of(found)
+    if pairs is not None:
+        columns = validity(pairs, by.classifier, by.judges) | _latent(pairs, by) | sparsity(pairs)
+        columns["flip_ratio_label"] = (columns.pop("predicted") != labels[pairs.rows]) & columns.pop("usable")
+        columns |= {"molecule": are_molecules(pairs.counterfactual, pairs.factual)}
+        columns |= {"plausible": plausibility(pairs.counterfactual, by.vae) <= by.nll_limit}
+        columns |= edit_counts(pairs, by.ged_seconds, tick)
+        values |= {name: pairs.spread(column, 0.0 if name in flips else torch.nan) for name, column in columns.items()}
+    for _ in range(len(found) - (0 if pairs is None else len(pairs.rows))):
         tick()
     return {name: values.get(name, torch.full((len(found),), torch.nan)) for name in MEASURES}
 
@@ -79,6 +107,48 @@ def in_batches(f: Callable[[Graph], Tensor], graph: Graph) -> Tensor:
     return torch.cat([f(graph[at : at + _BATCH]) for at in range(0, len(graph), _BATCH)])
 
 
+def validity(pairs: Pairs, classifier: AbstractClassifier, judges: Mapping[str, AbstractClassifier]) -> Columns:
+    """The classifier is asked again, and the judges: nothing is taken from what the explainer says.
+
+    `p_target` is the probability of the target, `sic` what it has gained. An empty graph is not `usable`: no flip.
+    """
+    before, after = in_batches(classifier, pairs.factual), in_batches(classifier, pairs.counterfactual)
+    usable = (pairs.counterfactual.num_nodes > 0) & after.isfinite().all(1)
+    flips = metrics.flipped(after.argmax(1), pairs.target, usable)
+    was, now = (target_probability(logits, pairs.target) for logits in (before, after))
+    says = {name: in_batches(judge, pairs.counterfactual).argmax(1) for name, judge in judges.items()}
+    return {
+        "predicted": after.argmax(1),
+        "usable": usable,
+        "flip_ratio": flips,
+        "p_target": now,
+        "sic": metrics.confidence_gain(was, now),
+        **{name: flips & (verdict == pairs.target) for name, verdict in says.items()},
+    }
+
+
+def sparsity(pairs: Pairs) -> Columns:
+    """Shares of edges and of nodes that are as they were, under the alignment that the method keeps."""
+    return {
+        "edge_sp": metrics.edge_sparsity(pairs.factual, pairs.counterfactual),
+        "node_sp": metrics.node_sparsity(pairs.factual, pairs.counterfactual),
+    }
+
+
+def edit_counts(pairs: Pairs, ged_seconds: float, tick: Callable[[], None]) -> Columns:
+    """Edits as the method aligns the graphs, and the edit distance, for which that alignment is a first upper bound."""
+    rows = []
+    kept = torch.arange(pairs.factual.num_slots)
+    for before, after in zip(pairs.factual, pairs.counterfactual, strict=True):
+        edits = edits_between(before, after)
+        distance = graph_edit_distance(before, after, alignment=kept, time_limit=ged_seconds)
+        heavy = len(heavy_edits(before, edits))
+        rows.append((distance.upper, distance.lower, distance.exact, len(edits), heavy))
+        tick()
+    columns = torch.tensor(rows, dtype=torch.float32).unbind(1)
+    return dict(zip(("ged", "ged_lower", "ged_exact_share", "edits", "heavy_edits"), columns, strict=True))
+
+
 def are_molecules(graph: Graph, factual: Graph) -> Float[Tensor, " b"]:
     """Which graphs are molecules, in one part if the factual is; NaN where nodes are not atoms."""
     if graph.schema.chemistry is None:
@@ -89,33 +159,19 @@ def are_molecules(graph: Graph, factual: Graph) -> Float[Tensor, " b"]:
     return is_molecule(graph, limit).float()
 
 
-def _returned(known: Sequence[Counterfactual]) -> list[Graph]:
-    return [one.counterfactual for one in known if one.counterfactual is not None]
+def plausibility(graph: Graph, vae: PEGVAE) -> Float[Tensor, " b"]:
+    """Negative log-likelihood per node; the lower, the more plausible."""
+    return in_batches(partial(nll_per_node, vae), graph)
 
 
-def _validity(factual: Graph, counterfactual: Graph, target: Tensor, labels: Tensor, by: Yardstick) -> _Columns:
-    """The classifier is asked again: nothing is taken from what the explainer says."""
-    before, after = in_batches(by.classifier, factual), in_batches(by.classifier, counterfactual)
-    usable = (counterfactual.num_nodes > 0) & after.isfinite().all(1)
-    flips = metrics.flipped(after.argmax(1), target, usable)
-    judged = {name: in_batches(judge, counterfactual).argmax(1) == target for name, judge in by.judges.items()}
-    return {
-        "flip_ratio": flips,
-        "flip_ratio_label": (after.argmax(1) != labels) & usable,
-        "sic": metrics.confidence_gain(target_probability(before, target), target_probability(after, target)),
-        **{name: flips & agrees for name, agrees in judged.items()},
-    }
-
-
-def _identity(factual: Graph, counterfactual: Graph, by: Yardstick) -> _Columns:
-    z, w = (in_batches(lambda part: by.vae.encode(part).mean, graph) for graph in (factual, counterfactual))
-    e, f = (in_batches(by.classifier.embed, graph) for graph in (factual, counterfactual))
+def _latent(pairs: Pairs, by: Yardstick) -> Columns:
+    both = pairs.factual, pairs.counterfactual
+    z, w = (in_batches(lambda part: by.vae.encode(part).mean, graph) for graph in both)
+    e, f = (in_batches(by.classifier.embed, graph) for graph in both)
     return {
         "led": metrics.latent_distance(z, w),
         "led_aligned": metrics.latent_distance(z, _match_slots(z, w)),
         "cosine": metrics.embedding_cosine(e, f),
-        "edge_sp": metrics.edge_sparsity(factual, counterfactual),
-        "node_sp": metrics.node_sparsity(factual, counterfactual),
     }
 
 
@@ -124,24 +180,3 @@ def _match_slots(z: Float[Tensor, "b n dz"], w: Float[Tensor, "b n dz"]) -> Floa
     cost = torch.cdist(z, w).square()
     orders = [torch.from_numpy(linear_sum_assignment(matrix.numpy())[1]) for matrix in cost]
     return torch.stack([code[order] for code, order in zip(w, orders, strict=True)])
-
-
-def _believability(factual: Graph, counterfactual: Graph, by: Yardstick) -> _Columns:
-    return {
-        "molecule": are_molecules(counterfactual, factual),
-        "plausible": in_batches(partial(nll_per_node, by.vae), counterfactual) <= by.nll_limit,
-    }
-
-
-def _edits(factual: Graph, counterfactual: Graph, seconds: float, tick: Callable[[], None]) -> _Columns:
-    """Edits as the method aligns the graphs, and the edit distance, for which that alignment is a first upper bound."""
-    rows = []
-    kept = torch.arange(factual.num_slots)
-    for before, after in zip(factual, counterfactual, strict=True):
-        edits = edits_between(before, after)
-        distance = graph_edit_distance(before, after, alignment=kept, time_limit=seconds)
-        heavy = len(heavy_edits(before, edits))
-        rows.append((distance.upper, distance.lower, distance.exact, len(edits), heavy))
-        tick()
-    columns = torch.tensor(rows, dtype=torch.float32).unbind(1)
-    return dict(zip(("ged", "ged_lower", "ged_exact_share", "edits", "heavy_edits"), columns, strict=True))

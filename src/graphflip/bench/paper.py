@@ -1,39 +1,30 @@
 """The paper's experiment: every method on whole test splits, its three tables and its figure (docs/paper.md)."""
 
 import json
-import platform
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 import torch
 
-from .. import __version__
 from ..data.dataset import GraphDataset
 from ..data.source import load_dataset
 from ..data.tu import PAPER_SETS
 from ..errors import ConfigError
-from ..explain.assess import nll_per_node
 from ..explain.baselines import NoChange
-from ..metrics import share, summarize
+from ..metrics import share
 from ..models.classifier import AbstractClassifier
 from ..models.files import write_atomically
 from ..models.objectives import measure_classifier, measure_vae, predict
 from .figures import draw_tradeoff
-from .measure import Measures, are_molecules, in_batches, stack
+from .measure import Measures, are_molecules, plausibility, stack
+from .paper_tables import dataset_table, model_table, result_table
 from .runs import METHODS, Method, Run
 from .subject import ModelSource, Subject, packaged_models
-from .tables import dataset_table, model_table, result_table
+from .summary import Figures, number, summary, versions
 
 Watch = Callable[[str, int, int], None]
 """Called with what is being done, how many steps are done, and how many there are."""
-
-Figures = dict[str, float | int | None]
-"""Figures by name; None where there is nothing to measure."""
-
-_PACKAGES = ("torch", "numpy", "scipy", "rdkit")
 
 
 def run_paper(
@@ -102,16 +93,8 @@ def _counter(watch: Watch, total: int) -> Callable[[str, int], None]:
 
 
 def _summary(parts: list[Measures]) -> Figures:
-    """Mean and spread over the graphs of all seeds; with several seeds, also the spread of their means."""
-    figures: dict[str, float | int] = {"n": len(parts[0]["seconds"]), "seeds": len(parts)}
-    figures["found"] = share(~torch.cat([part["ged"] for part in parts]).isnan())
-    for name in parts[0]:
-        whole = summarize(torch.cat([part[name] for part in parts]))
-        figures[name], figures[f"{name}_spread"] = whole.mean, whole.spread
-        if len(parts) > 1:
-            means = torch.tensor([summarize(part[name]).mean for part in parts])
-            figures[f"{name}_seed_spread"] = float(means.std())
-    return {name: _number(value) for name, value in figures.items()}
+    found = share(~torch.cat([part["ged"] for part in parts]).isnan())
+    return {"n": len(parts[0]["seconds"]), "seeds": len(parts), "found": number(found), **summary(parts)}
 
 
 @torch.no_grad()
@@ -128,10 +111,10 @@ def _real(subject: Subject) -> Figures:
     figures = {
         "n": len(test),
         "molecule": float(are_molecules(graph, graph).mean()),
-        "plausible": share(in_batches(partial(nll_per_node, models.vae), graph) <= yardstick.nll_limit),
+        "plausible": share(plausibility(graph, models.vae) <= yardstick.nll_limit),
         **{name: agrees(judge) for name, judge in yardstick.judges.items()},
     }
-    return {name: _number(value) for name, value in figures.items()}
+    return {name: number(value) for name, value in figures.items()}
 
 
 def _models(subject: Subject) -> Figures:
@@ -147,7 +130,7 @@ def _models(subject: Subject) -> Figures:
         "auroc_judge": measure_classifier(models.judge, test)["auroc"],
         "auroc_trees": measure_classifier(models.trees, test)["auroc"],
     }
-    return {name: _number(value) for name, value in figures.items()}
+    return {name: number(value) for name, value in figures.items()}
 
 
 def _data(subject: Subject) -> dict[str, int]:
@@ -157,24 +140,15 @@ def _data(subject: Subject) -> dict[str, int]:
     return figures | {part: len(index) for part, index in dataset.split.items()}
 
 
-def _number(value: float | int) -> float | int | None:
-    return None if value != value else round(value, 6)
-
-
 def _provenance(datasets: Sequence[str], limit: int | None, seeds: Sequence[int], ged_seconds: float) -> dict[str, Any]:
     """How to get the same figures again; nothing here depends on when or where."""
     data = "all" if list(datasets) == list(PAPER_SETS) else ", ".join(datasets)
     words = ["graphflip bench paper --data", data, *(["--limit", str(limit)] if limit else [])]
     if list(seeds) == list(range(len(seeds))):
         words += ["--seeds", str(len(seeds))]
-    versions = {"graphflip": __version__, "python": platform.python_version()}
-    for package in _PACKAGES:
-        try:
-            versions[package] = version(package)
-        except PackageNotFoundError:
-            versions[package] = "not installed"
     command = " ".join(words)
-    return {"command": command, "seeds": list(seeds), "limit": limit, "ged_seconds": ged_seconds, "versions": versions}
+    how = {"command": command, "seeds": list(seeds), "limit": limit, "ged_seconds": ged_seconds}
+    return how | {"versions": versions()}
 
 
 def _write_tables(results: dict[str, Any], methods: Sequence[Method], provenance: dict[str, Any], out: Path) -> None:

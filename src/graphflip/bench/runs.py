@@ -1,7 +1,5 @@
 """One method with one seed on one dataset: explained, measured, kept in two files, and taken up again from them."""
 
-import hashlib
-import json
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -14,8 +12,8 @@ from ..explain.baselines import NearestNeighbor, NeighborMean, NoChange, RandomE
 from ..explain.explainer import AbstractExplainer
 from ..explain.records import read_records, write_records
 from ..explain.traversal import LatentTraversal
-from ..models.files import write_atomically
 from .measure import Measures, measure
+from .storage import RunFiles, measures_from_json, measures_to_json
 from .subject import Subject
 
 _BATCH = 64
@@ -60,19 +58,15 @@ METHODS = (
 
 @dataclass(frozen=True)
 class Run:
-    """A method with a seed, and the folder of its files: the counterfactuals, and a manifest with what was measured."""
+    """A method with a seed, and the folder of its files."""
 
     method: Method
     seed: int
     folder: Path
 
     @property
-    def records(self) -> Path:
-        return self.folder / f"{self.method.name}-seed{self.seed}.jsonl"
-
-    @property
-    def manifest(self) -> Path:
-        return self.records.with_suffix(".json")
+    def files(self) -> RunFiles:
+        return RunFiles(self.folder, self.method.name, self.seed)
 
     def complete(self, subject: Subject, ged_seconds: float, tick: Callable[[int], None]) -> Measures:
         """Explain and measure what was not done before with the same settings, data and models.
@@ -80,22 +74,22 @@ class Run:
         Figures are measured on what the file of counterfactuals says, so that anyone can measure them again. `tick` is
         called with the number of graphs that are explained, and again with the number of those that are measured.
         """
-        stored, explained, measured = self._stored(), self._explained(subject), _measured(subject, ged_seconds)
+        stored, explained, measured = self.files.stored(), self._explained(subject), _measured(subject, ged_seconds)
         if stored.get("explained") != explained:
-            stored = {"explained": explained, "seconds": self._explain(subject, tick), "sha256": _sha256(self.records)}
-            _write(self.manifest, stored)
+            stored = {"explained": explained, "seconds": self._explain(subject, tick)}
+            self.files.write(stored)
         else:
             tick(len(subject.test))
         if stored.get("measured") != measured:
-            found = list(read_records(self.records, subject.dataset.schema))
+            found = list(read_records(self.files.records, subject.dataset.schema))
             seconds = torch.tensor(stored["seconds"])
             yardstick = subject.yardstick(ged_seconds)
             values = measure(found, subject.test.labels, seconds, yardstick, lambda: tick(1))
-            stored |= {"measured": measured, "measures": {name: _plain(column) for name, column in values.items()}}
-            _write(self.manifest, stored)
+            stored |= {"measured": measured, "measures": measures_to_json(values)}
+            self.files.write(stored)
         else:
             tick(len(subject.test))
-        return {name: _tensor(column) for name, column in stored["measures"].items()}
+        return measures_from_json(stored["measures"])
 
     def _explain(self, subject: Subject, tick: Callable[[int], None]) -> list[float]:
         """Write the counterfactuals; returns the seconds that each took."""
@@ -108,7 +102,7 @@ class Run:
                 tick(1)
                 yield one
 
-        write_records(self.records, found())
+        write_records(self.files.records, found())
         return seconds
 
     def _explained(self, subject: Subject) -> dict[str, Any]:
@@ -123,31 +117,7 @@ class Run:
             **{name: subject.digests[name] for name in names},
         }
 
-    def _stored(self) -> dict[str, Any]:
-        """The manifest, if it belongs to the file of counterfactuals beside it."""
-        try:
-            stored = json.loads(self.manifest.read_text(encoding="utf-8"))
-            return stored if stored["sha256"] == _sha256(self.records) else {}
-        except (OSError, ValueError, KeyError, TypeError):
-            return {}
-
 
 def _measured(subject: Subject, ged_seconds: float) -> dict[str, Any]:
     """All that the measures depend on besides the counterfactuals."""
     return {"ged_seconds": ged_seconds, "judge": subject.digests["judge"], "trees": subject.digests["trees"]}
-
-
-def _sha256(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
-
-
-def _write(path: Path, content: dict[str, Any]) -> None:
-    write_atomically(path, (json.dumps(content, allow_nan=False) + "\n").encode())
-
-
-def _plain(column: torch.Tensor) -> list[float | None]:
-    return [round(value, 6) if value == value else None for value in column.tolist()]
-
-
-def _tensor(column: list[float | None]) -> torch.Tensor:
-    return torch.tensor([float("nan") if value is None else value for value in column])

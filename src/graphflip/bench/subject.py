@@ -3,19 +3,18 @@
 import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, fields
-from functools import cached_property, partial
+from functools import cached_property
 
 from torch import nn
 
 from ..data.dataset import GraphDataset
 from ..errors import ConfigError, ModelFileError
-from ..explain.assess import nll_per_node
 from ..explain.baselines import LatentIndex
 from ..metrics import plausibility_threshold
 from ..models.classifier import AbstractClassifier
 from ..models.pegvae import PEGVAE
 from ..models.store import find_model, load_model, read_card
-from .measure import Yardstick, in_batches, stack
+from .measure import Yardstick, plausibility, stack
 
 _TRAIN = {
     "vae-paper": "vae {data} --preset paper",
@@ -95,7 +94,7 @@ class Subject:
     @cached_property
     def _nll_limit(self) -> float:
         real = stack([self.dataset.part("test").graphs()])
-        return plausibility_threshold(in_batches(partial(nll_per_node, self.models.vae), real))
+        return plausibility_threshold(plausibility(real, self.models.vae))
 
     @cached_property
     def digests(self) -> dict[str, str]:

@@ -15,6 +15,7 @@ class RoleName(StrEnum):
     classifier = "classifier"
     vae = "vae"
     judge = "judge"
+    surrogate = "surrogate"
 
 
 def train(
@@ -22,7 +23,14 @@ def train(
     data: Data,
     out: Annotated[Path, typer.Option(help="Folder for the model, its checkpoints and curves.")],
     preset: Annotated[
-        str | None, typer.Option(help="classifier: default, paper; vae: modern, paper; judge: gnn, trees.")
+        str | None,
+        typer.Option(
+            help="classifier: default, paper; vae: modern, paper; judge: gnn, trees; "
+            "surrogate: gin, gin-deep, counts, linear."
+        ),
+    ] = None,
+    teacher: Annotated[
+        str | None, typer.Option(help="Classifier whose answers a surrogate learns instead of labels.")
     ] = None,
     epochs: Annotated[int | None, typer.Option(min=1, help="Instead of the preset's.")] = None,
     batch_size: Annotated[int | None, typer.Option(min=2, help="Instead of the preset's.")] = None,
@@ -33,18 +41,21 @@ def train(
     processes: Annotated[int, typer.Option(min=1, help="Train with torch DDP in so many processes.")] = 1,
     skip_bad: Annotated[bool, typer.Option("--skip-bad", help="Leave out rows that cannot be read.")] = False,
 ) -> None:
-    """Train a classifier, an autoencoder or a judge, and write its model folder."""
+    """Train a classifier, an autoencoder, a judge or a surrogate, and write its model folder."""
     from ..data.source import load_dataset
+    from ..models.classifier import AbstractClassifier
     from ..models.recipes import train_model
+    from ..models.store import load_model
     from ..progress import training_bar
 
     prepare()
+    taught_by = load_model(teacher, expect=AbstractClassifier) if teacher else None
     dataset = load_dataset(data, skip_bad)
     report_bad(len(dataset.bad))
     asked = {"epochs": epochs, "batch_size": batch_size, "rate": rate, "patience": patience, "seed": seed}
     changes = {key: value for key, value in asked.items() if value is not None}
     with training_bar(console, f"{role.value} on {dataset.name}") as watch:
-        card = train_model(role.value, dataset, out, preset, changes, resume, processes, watch)
+        card = train_model(role.value, dataset, out, preset, changes, resume, processes, watch, taught_by)
     console.print(f"[bold]{card.kind}[/bold] in {out}; on the test part:")
     console.print("  " + ", ".join(f"{name} {value:.4g}" for name, value in card.figures.items()))
 

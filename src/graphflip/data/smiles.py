@@ -80,14 +80,18 @@ def load_rdkit_molecules(
 
 
 def read_smiles(
-    path: Path | str, smiles_column: str | None = None, label_column: str | None = None
+    path: Path | str, smiles_column: str | None = None, label_column: str | None = None, tolerant: bool = False
 ) -> Iterator[SmilesRow]:
-    """Rows of a .csv or .tsv file with a header, or of a .smi file (SMILES, name, label; no header), one at a time."""
+    """Rows of a .csv or .tsv file with a header, or of a .smi file (SMILES, name, label; no header), one at a time.
+
+    With `tolerant`, what cannot be read (bytes that are not UTF-8, a cell without end) spoils its own row alone: the
+    row is given with a text that is no SMILES.
+    """
     path = Path(path)
     try:
-        with path.open(newline="", encoding="utf-8-sig") as file:
+        with path.open(newline="", encoding="utf-8-sig", errors="replace" if tolerant else "strict") as file:
             if path.suffix.lower() in _DELIMITERS:
-                yield from _read_table(path, file, smiles_column, label_column)
+                yield from _read_table(path, file, smiles_column, label_column, tolerant)
             elif path.suffix.lower() == ".smi":
                 yield from _read_lines(path, file)
             else:
@@ -115,8 +119,10 @@ def write_smiles_csv(dataset: GraphDataset, path: Path | str) -> None:
 _DELIMITERS = {".csv": ",", ".tsv": "\t"}
 
 
-def _read_table(path: Path, file, smiles_column: str | None, label_column: str | None) -> Iterator[SmilesRow]:
-    reader = csv.reader(file, delimiter=_DELIMITERS[path.suffix.lower()])
+def _read_table(
+    path: Path, file, smiles_column: str | None, label_column: str | None, tolerant: bool
+) -> Iterator[SmilesRow]:
+    reader = csv.reader(bounded_lines(file), delimiter=_DELIMITERS[path.suffix.lower()])
     header = [name.strip() for name in next(reader, [])]
     smiles_at = _column(path, header, smiles_column, _SMILES_NAMES)
     if smiles_at is None:
@@ -126,13 +132,41 @@ def _read_table(path: Path, file, smiles_column: str | None, label_column: str |
         )
     label_at = _column(path, header, label_column, _LABEL_NAMES)
     id_at = _column(path, header, None, _ID_NAMES)
-    for cells in reader:
+    for cells in _cells(reader, tolerant):
         if not any(cells):
             continue
         padded = cells + [""] * (len(header) - len(cells))
         name = padded[id_at].strip() if id_at is not None else ""
         label = padded[label_at].strip() if label_at is not None else None
         yield SmilesRow(reader.line_num, name or f"{path.stem}/{reader.line_num}", padded[smiles_at].strip(), label)
+
+
+def _cells(reader, tolerant: bool) -> Iterator[list[str]]:
+    """The cells of each row; if `tolerant`, one that csv cannot read is a row of one unreadable cell."""
+    while True:
+        try:
+            yield next(reader)
+        except StopIteration:
+            return
+        except csv.Error:
+            if not tolerant:
+                raise
+            yield [_UNREADABLE]
+
+
+_LONGEST = 1_000_000
+_UNREADABLE = "\ufffd"
+
+
+def bounded_lines(file) -> Iterator[str]:
+    """Lines of a text file; of one that is longer than a million characters, no more than a mark that it was there."""
+    while line := file.readline(_LONGEST):
+        if len(line) < _LONGEST or line.endswith("\n"):
+            yield line
+            continue
+        while len(line) == _LONGEST and not line.endswith("\n"):
+            line = file.readline(_LONGEST)
+        yield f"{_UNREADABLE}\n"
 
 
 def _column(path: Path, header: list[str], name: str | None, guesses: Sequence[str]) -> int | None:
@@ -145,7 +179,7 @@ def _column(path: Path, header: list[str], name: str | None, guesses: Sequence[s
 
 
 def _read_lines(path: Path, file) -> Iterator[SmilesRow]:
-    for number, line in enumerate(file, start=1):
+    for number, line in enumerate(bounded_lines(file), start=1):
         cells = line.split()
         if cells and not (number == 1 and cells[0].lower() in _SMILES_NAMES):
             name = cells[1] if len(cells) > 1 else f"{path.stem}/{number}"

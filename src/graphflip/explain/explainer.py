@@ -12,7 +12,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from ..edits import Edit, edits_between, heavy_edits, in_words
+from ..edits import Edit, edits_between, heavy_edits
 from ..errors import ConfigError
 from ..graph import Graph
 from ..models.classifier import AbstractClassifier
@@ -105,9 +105,11 @@ class Counterfactual:
         return self.classes[index] if index < len(self.classes) else str(index)
 
     def __str__(self) -> str:
-        words = in_words(self.factual, self.edits)
-        heavy = len(heavy_edits(self.factual, self.edits))
-        counted = f"{len(words)} edits" if heavy == len(words) else f"{heavy} edits, {len(words)} with hydrogens"
+        from .words import describe
+
+        words = describe(self)
+        heavy, total = len(heavy_edits(self.factual, self.edits)), len(self.edits)
+        counted = f"{total} edits" if heavy == total else f"{heavy} edits, {total} with hydrogens"
         checked = ", none of which can be undone" if self.one_minimal else ""
         found = "" if self.p_counterfactual is None else f"; {self.p_factual:.2f} -> {self.p_counterfactual:.2f}"
         lines = [f"{self.id}: {self.outcome.value}; target {self.class_name(self.target)}{found}; {counted}{checked}"]

@@ -1,6 +1,8 @@
 """Counterfactuals as JSON lines: the open format of docs/format.md."""
 
+import dataclasses
 import json
+import math
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -9,6 +11,7 @@ from ..edits import Edit, apply_edits
 from ..errors import DataError, GraphflipError
 from ..jsongraph import aligned_pair, graph_from_json, graph_to_json
 from ..schema import Schema
+from .evidence import Evidence
 from .explainer import Counterfactual, Outcome
 
 
@@ -22,14 +25,18 @@ def to_record(found: Counterfactual) -> dict[str, Any]:
         "id": found.id,
         "method": found.method,
         "target": found.target,
-        "p_factual": found.p_factual,
-        "p_counterfactual": found.p_counterfactual,
+        "p_factual": _finite(found.p_factual),
+        "p_counterfactual": _finite(found.p_counterfactual),
         "flipped": found.flipped,
         "outcome": found.outcome.value,
         "seed": found.seed,
         "steps": found.steps,
         "classifier_calls": found.classifier_calls,
         "note": found.note,
+        "seconds": found.seconds,
+        "classes": list(found.classes),
+        "one_minimal": found.one_minimal,
+        "evidence": None if found.evidence is None else _evidence(found.evidence),
         "factual": graph_to_json(factual),
         "counterfactual": None if counterfactual is None else graph_to_json(counterfactual),
         "edits": [edit.to_json() for edit in again.edits],
@@ -52,7 +59,7 @@ def from_record(stored: Any, schema: Schema) -> Counterfactual:
             f"An explanation must have the keys id, target, factual, counterfactual; {', '.join(missing)} missing."
         )
     target = stored["target"]
-    if not isinstance(target, int) or isinstance(target, bool):
+    if not isinstance(target, int) or isinstance(target, bool) or not 0 <= target < 2**31:
         raise DataError(f"`target` must be a class number; got {target!r}.")
     factual = graph_from_json(stored["factual"], schema)
     counterfactual = None if stored["counterfactual"] is None else graph_from_json(stored["counterfactual"], schema)
@@ -66,13 +73,17 @@ def from_record(stored: Any, schema: Schema) -> Counterfactual:
         target=target,
         factual=factual,
         counterfactual=counterfactual,
-        p_factual=float(_number(stored, "p_factual", 0.0) or 0.0),
+        p_factual=_probability(stored),
         p_counterfactual=_number(stored, "p_counterfactual", None),
         outcome=_outcome(stored),
         seed=int(_number(stored, "seed", 0) or 0),
         steps=int(_number(stored, "steps", 0) or 0),
         classifier_calls=int(_number(stored, "classifier_calls", 0) or 0),
         note=str(stored.get("note", "")),
+        seconds=float(_number(stored, "seconds", 0.0) or 0.0),
+        classes=_classes(stored),
+        one_minimal=_claim(stored, "one_minimal"),
+        evidence=None if stored.get("evidence") is None else Evidence.from_json(stored["evidence"]),
     )
 
 
@@ -97,7 +108,7 @@ def read_records(path: Path, schema: Schema) -> Iterator[Counterfactual]:
         for number, line in _numbered(lines, path):
             try:
                 one = from_record(json.loads(line), schema)
-            except (ValueError, RecursionError, GraphflipError) as error:
+            except (ValueError, OverflowError, RecursionError, GraphflipError) as error:
                 raise DataError(f"{path}, line {number}: {error} See docs/format.md.") from error
             yield one
 
@@ -131,6 +142,36 @@ def _number(stored: dict[str, Any], key: str, default: int | float | None) -> in
     if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
         raise DataError(f"`{key}` must be a number; got {value!r}.")
     return value
+
+
+def _probability(stored: dict[str, Any]) -> float:
+    value = _number(stored, "p_factual", None)
+    return math.nan if value is None else float(value)
+
+
+def _classes(stored: dict[str, Any]) -> tuple[str, ...]:
+    names = stored.get("classes") or []
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise DataError(f"`classes` must be a list of names; got {names!r}.")
+    return tuple(names)
+
+
+def _claim(stored: dict[str, Any], key: str) -> bool | None:
+    value = stored.get(key)
+    if value is not None and not isinstance(value, bool):
+        raise DataError(f"`{key}` must be true, false or null; got {value!r}.")
+    return value
+
+
+def _evidence(evidence: Evidence) -> dict[str, Any]:
+    judges = {name: p for name, p in evidence.judges.items() if math.isfinite(p)}
+    nll = _finite(evidence.nll_per_node)
+    return dataclasses.replace(evidence, judges=judges, nll_per_node=nll).to_json()
+
+
+def _finite(value: float | None) -> float | None:
+    """JSON has no NaN: what is no number is null."""
+    return value if value is not None and math.isfinite(value) else None
 
 
 def _outcome(stored: dict[str, Any]) -> Outcome:

@@ -44,12 +44,18 @@ class Classification:
 class Imitation:
     """Cross-entropy to the probabilities that another classifier gives: labels play no part.
 
-    `hide` is as in Classification; the teacher sees the whole graph.
+    `answers` are the teacher's for the train part, in its order, on whole graphs; `hide` is as in Classification.
     """
 
     teacher: AbstractClassifier
+    answers: Float[Tensor, "g c"]
     hide: float = 0.0
     score: str = "likeness"
+
+    @classmethod
+    def of(cls, teacher: AbstractClassifier, dataset: GraphDataset, hide: float = 0.0) -> "Imitation":
+        """Ask the teacher once about every graph of the train part."""
+        return cls(teacher, predict(teacher, dataset.part("train")).softmax(-1), hide)
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -57,9 +63,7 @@ class Imitation:
         return {"hide": self.hide, "teacher": hashlib.sha256(weights_blob(self.teacher)).hexdigest()}
 
     def loss(self, model: nn.Module, batch: Batch, rng: torch.Generator, progress: float) -> Tensor:
-        with torch.no_grad():
-            prob = self.teacher(batch.graph).softmax(-1)
-        return nn.functional.cross_entropy(model(with_gaps(batch.graph, self.hide, rng)), prob)
+        return nn.functional.cross_entropy(model(with_gaps(batch.graph, self.hide, rng)), self.answers[batch.index])
 
     def measure(self, model: nn.Module, dataset: GraphDataset) -> dict[str, float]:
         """`agreement`: share of graphs of the same predicted class. `likeness`: -cross-entropy to the teacher.

@@ -76,7 +76,8 @@ def _surrogate(preset: str, dataset: GraphDataset, teacher: AbstractClassifier |
     schema, classes = dataset.schema, _num_classes(dataset, teacher)
 
     def plan(model: nn.Module, training: TrainConfig, hide: float = 0.0) -> Recipe:
-        return Recipe(model, Imitation(teacher, hide) if teacher else Classification(hide), training)
+        objective = Classification(hide) if teacher is None else Imitation.of(teacher, dataset, hide)
+        return Recipe(model, objective, training)
 
     match preset:
         case "gin":
@@ -103,7 +104,7 @@ def _num_classes(dataset: GraphDataset, teacher: AbstractClassifier | None) -> i
             "Give the data that the teacher was trained on, or data loaded with its schema."
         )
     with torch.no_grad():
-        return teacher(dataset.graphs([0])).shape[1]
+        return teacher.eval()(dataset.graphs([0])).shape[1]
 
 
 def _unknown(role: str, preset: str) -> ConfigError:

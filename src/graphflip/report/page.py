@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..edits import heavy_edits, in_words
+from ..edits import heavy_edits
 from ..explain.explainer import Counterfactual
+from ..explain.words import describe
 from ..models.files import write_atomically
 from .draw import draw_pair
 
@@ -38,12 +39,12 @@ def _section(entry: Entry) -> str:
         before, after = draw_pair(found.factual, found.counterfactual, found.edits)
         pictures = f"<figure>{before}<figcaption>as it is</figcaption></figure>"
         pictures += f"<figure>{after}<figcaption>{'changed' if found.flipped else 'last attempt'}</figcaption></figure>"
-        words = in_words(found.factual, found.edits)
+        words = describe(found)
     heavy = len(heavy_edits(found.factual, found.edits))
     after_text = "" if found.p_counterfactual is None else f" → <b>{found.p_counterfactual:.2f}</b>"
     lines = [
         f"probability of <b>{target}</b>: {found.p_factual:.2f}{after_text}",
-        f"{len(words)} edits, {heavy} of them not counting hydrogens",
+        f"{len(found.edits)} edits, {heavy} of them not counting hydrogens",
         *(f"{html.escape(judge)} {p:.2f}" for judge, p in entry.verdicts),
         *(html.escape(note) for note in entry.notes),
         *([] if found.flipped else [html.escape(found.outcome.advice)]),

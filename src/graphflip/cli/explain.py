@@ -1,0 +1,156 @@
+"""`graphflip explain` and `graphflip export`."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from .terminal import complaints, console, prepare
+
+if TYPE_CHECKING:
+    from ..jobs import AbstractEngine, Summary
+
+
+class PreferName(StrEnum):
+    """What an explanation should be above all."""
+
+    minimal = "minimal"
+    balanced = "balanced"
+    believable = "believable"
+
+
+class EngineName(StrEnum):
+    """Where the work is done."""
+
+    local = "local"
+    dask = "dask"
+
+
+def explain(
+    what: Annotated[
+        str,
+        typer.Argument(
+            metavar="INPUT",
+            help="A SMILES text, a .csv, .tsv, .smi, .sdf or .jsonl file, a TU folder or zip, or mutagenicity:test.",
+        ),
+    ],
+    model: Annotated[str, typer.Option(help="aids, mutagenicity, nci1, or the folder of a kit.")] = "mutagenicity",
+    out: Annotated[
+        Path | None, typer.Option(help="Folder for shards and counterfactuals.jsonl; without it, answers are printed.")
+    ] = None,
+    target: Annotated[str | None, typer.Option(help="Class to reach; by default the likeliest other one.")] = None,
+    prefer: Annotated[PreferName, typer.Option(help="Small changes, believable ones, or in between.")] = (
+        PreferName.balanced
+    ),
+    num: Annotated[int, typer.Option(min=1, help="So many different answers for each input.")] = 1,
+    frontier: Annotated[bool, typer.Option("--frontier", help="From the smallest to the most believable.")] = False,
+    confidence: Annotated[float | None, typer.Option(help="Least probability of the target.")] = None,
+    freeze: Annotated[list[str], typer.Option(help="Nodes that must stay as they are: 3,4.")] = [],  # noqa: B006
+    freeze_edge: Annotated[list[str], typer.Option(help="Pairs of nodes that must stay: 2-5,2-6.")] = [],  # noqa: B006
+    forbid_node_type: Annotated[list[str], typer.Option(help="Types not to introduce: Cl,Br.")] = [],  # noqa: B006
+    forbid_edge_type: Annotated[list[str], typer.Option(help="Types not to introduce: triple.")] = [],  # noqa: B006
+    forbid_op: Annotated[list[str], typer.Option(help="Kinds of edit not to make: remove_node.")] = [],  # noqa: B006
+    budget: Annotated[int | None, typer.Option(min=1, help="At most so many edits.")] = None,
+    classifier: Annotated[str | None, typer.Option(help="Another classifier: package.module:factory.")] = None,
+    workers: Annotated[int, typer.Option(min=1, help="Processes, of one thread each.")] = 1,
+    engine: Annotated[EngineName, typer.Option(help="Where to compute.")] = EngineName.local,
+    scheduler: Annotated[
+        str | None, typer.Option(help="Address or file of a Dask scheduler; without it, a local cluster is started.")
+    ] = None,
+    shard_size: Annotated[int | None, typer.Option(min=1, help="Rows that are written at once.")] = None,
+) -> None:
+    """Find what would change the classifier's answer, for one molecule or for millions.
+
+    With --out, a run that was stopped or killed goes on when the same command is given again.
+    """
+    from ..jobs import Settings, explain_now, explained, open_source, run_job
+    from ..progress import job_bar
+
+    prepare()
+    settings = Settings.of(
+        model=model,
+        classifier=classifier,
+        target=target,
+        prefer=prefer.value,
+        num=num,
+        frontier=frontier,
+        confidence=confidence,
+        freeze_nodes=[_node(text) for text in _split(freeze)],
+        freeze_edges=[_pair(text) for text in _split(freeze_edge)],
+        forbid_node_types=_split(forbid_node_type),
+        forbid_edge_types=_split(forbid_edge_type),
+        forbid_ops=_split(forbid_op),
+        budget=budget,
+    )
+    source = open_source(what)
+    if out is None:
+        for text in explain_now(settings, source.rows()):
+            _print(text)
+        return
+    with job_bar(console) as watch:
+        summary = run_job(source, settings, out, _engine(engine, workers, scheduler), shard_size, watch)
+    if not summary.finished:
+        complaints.print(f"Stopped after {summary.done} of {summary.total} rows. Give the same command again to go on.")
+        raise typer.Exit(130)
+    if summary.total == 1:
+        for found in explained(out):
+            _print(str(found))
+    _print_summary(summary)
+
+
+def export(
+    folder: Annotated[Path, typer.Argument(help="What `graphflip explain --out` wrote.")],
+    to: Annotated[Path, typer.Option(help="A .jsonl or .csv file.")],
+) -> None:
+    """Write the answers of a job as JSON lines, or as CSV that is safe to open in a spreadsheet."""
+    from ..jobs import export
+
+    console.print(f"{export(folder, to)} answers are in {to}.")
+
+
+def _split(texts: list[str]) -> list[str]:
+    return [part.strip() for text in texts for part in text.split(",") if part.strip()]
+
+
+def _node(text: str) -> int:
+    if not text.isdecimal():
+        raise typer.BadParameter(f"a node must be given by its number, from 0; got {text!r}.")
+    return int(text)
+
+
+def _pair(text: str) -> tuple[int, int]:
+    i, dash, j = text.partition("-")
+    if not dash:
+        raise typer.BadParameter(f"an edge must be given by two nodes, as in 2-5; got {text!r}.")
+    return _node(i.strip()), _node(j.strip())
+
+
+def _engine(name: EngineName, workers: int, scheduler: str | None) -> "AbstractEngine":
+    from ..jobs import InProcess, Processes
+
+    if name is EngineName.dask:
+        from ..jobs.cluster import Dask
+
+        return Dask(scheduler, workers)
+    return InProcess() if workers == 1 else Processes(workers)
+
+
+def _print(text: str) -> None:
+    console.print(text, markup=False, highlight=False, soft_wrap=True)  # SMILES have brackets that are no markup
+
+
+def _print_summary(summary: "Summary") -> None:
+    from rich.table import Table
+
+    table = Table("outcome", "rows", "share", box=None)
+    for outcome, count in sorted(summary.outcomes.items(), key=lambda item: -item[1]):
+        table.add_row(outcome, str(count), f"{count / summary.done:.1%}")
+    console.print(table)
+    if summary.repaired:
+        complaints.print(f"{summary.repaired} shards were damaged and have been computed again.")
+    _print(f"{summary.done} rows; explanations are in {summary.folder / 'counterfactuals.jsonl'}.")
+    if summary.unexplained:
+        _print(f"Without a counterfactual, all of them in {summary.folder / 'unexplained.csv'}:")
+    for text in summary.unexplained:
+        _print(f"  {text}")

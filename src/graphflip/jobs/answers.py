@@ -1,0 +1,230 @@
+"""What a worker does: rows in, a Parquet table of answers out. A row that cannot be explained is an answer too."""
+
+import hashlib
+import json
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from .. import __version__
+from ..edits import heavy_edits
+from ..errors import ConfigError, DataError, GraphError, JobError, MissingExtra, SchemaError, require
+from ..explain.explainer import Counterfactual
+from ..explain.interface import Explainer, load
+from ..explain.kit import find_kit, load_kit
+from ..explain.knowledge import KNOWLEDGE
+from ..explain.records import to_record
+from ..explain.words import describe
+from ..graph import Graph
+from ..jsongraph import graph_from_json
+from ..models.store import CARD
+from .inputs import Row
+from .settings import Settings
+
+BAD_INPUT, FAILED, CRASHED = "bad_input", "failed", "crashed"
+"""Outcomes of rows, besides those of searches: it could not be read; an error came up; its process died of it."""
+
+TIMING = "seconds"
+"""The column that differs from run to run; all others do not."""
+
+COLUMNS = {
+    "row": "int64",
+    "answer": "int32",
+    "id": "string",
+    "input": "string",
+    "outcome": "string",
+    "flipped": "bool_",
+    "target": "string",
+    "p_factual": "float64",
+    "p_counterfactual": "float64",
+    "smiles_factual": "string",
+    "smiles_counterfactual": "string",
+    "num_edits": "int32",
+    "num_heavy_edits": "int32",
+    "edits": "string",
+    "note": "string",
+    "record": "string",
+    TIMING: "float64",
+}
+
+
+class Order(NamedTuple):
+    """What a worker must know besides the rows; `kit` and `version` are those of whoever asks."""
+
+    settings: Settings
+    kit: str
+    version: str = __version__
+
+
+def explain_rows(order: Order, rows: Sequence[Row], tick: Callable[[], None] = lambda: None) -> bytes:
+    """A Parquet file with the answers to these rows. Computed by one thread, so that it is the same everywhere."""
+    import torch
+
+    if (order.version, order.kit) != (__version__, kit_digest(order.settings.model)):
+        raise JobError(
+            f"All workers must have graphflip {order.version} and the same files of the kit {order.settings.model}; "
+            f"this one has graphflip {__version__} or other files. Install the same on all machines."
+        )
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        explainer = explainer_of(order.settings)
+        answers = []
+        for row in rows:
+            answers += _answers(explainer, order.settings, row)
+            tick()
+        return to_parquet(answers)
+    finally:
+        torch.set_num_threads(threads)
+
+
+def explainer_of(settings: Settings) -> Explainer:
+    """The explainer that settings ask for, loaded once in each process."""
+    return _loaded(settings.model, settings.classifier)
+
+
+@lru_cache(maxsize=1)
+def _loaded(model: str, classifier: str | None) -> Explainer:
+    if classifier is None:
+        return load(model)
+    from ..models.factory import load_factory
+
+    return load(model, classifier=load_factory(classifier, load_kit(model).schema))
+
+
+@lru_cache(maxsize=1)
+def kit_digest(model: str) -> str:
+    """sha256 of a kit's cards and knowledge; the cards hold the sha256 of the weights."""
+    folder, digest = find_kit(model), hashlib.sha256()
+    for path in sorted([*folder.glob(f"*/{CARD}"), folder / KNOWLEDGE]):
+        digest.update(path.relative_to(folder).as_posix().encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def crashed(row: Row) -> bytes:
+    """The answer to a row whose explanation ended the process it ran in."""
+    note = "The process that worked on this input died each time. It may have run out of memory."
+    return to_parquet([_without_answer(row, Problem(CRASHED, note))])
+
+
+def to_parquet(answers: Sequence[dict[str, Any]]) -> bytes:
+    """A Parquet file of answers; equal answers give equal bytes."""
+    import io
+
+    arrow, parquet = _arrow()
+    fields = [(name, getattr(arrow, kind)()) for name, kind in COLUMNS.items()]
+    sink = io.BytesIO()
+    table = arrow.Table.from_pylist(list(answers), schema=arrow.schema(fields))
+    parquet.write_table(table, sink, compression="zstd", write_page_checksum=True)
+    return sink.getvalue()
+
+
+def joined(blobs: Sequence[bytes]) -> bytes:
+    """Several files of answers as one."""
+    return to_parquet([answer for blob in blobs for answer in read_answers(blob)])
+
+
+def read_answers(blob: bytes, columns: Sequence[str] = tuple(COLUMNS)) -> Iterator[dict[str, Any]]:
+    """The answers in a Parquet file."""
+    arrow, parquet = _arrow()
+    yield from parquet.read_table(arrow.BufferReader(blob), columns=list(columns)).to_pylist()
+
+
+def _arrow() -> tuple[Any, Any]:
+    purpose = "Writing the answers of a job"
+    return require("pyarrow", "tables", purpose), require("pyarrow.parquet", "tables", purpose)
+
+
+class Problem(NamedTuple):
+    """Why a row has no explanation."""
+
+    outcome: str
+    note: str
+
+
+def explain_now(settings: Settings, rows: Iterable[Row]) -> Iterator[str]:
+    """The explanations of rows as texts to print, or what was wrong with them."""
+    explainer = explainer_of(settings)
+    for row in rows:
+        found = _explained(explainer, settings, row)
+        if isinstance(found, Problem):
+            yield f"{row.id}: {found.outcome}. {found.note}"
+        else:
+            yield from map(str, found)
+
+
+def _answers(explainer: Explainer, settings: Settings, row: Row) -> list[dict[str, Any]]:
+    found = _explained(explainer, settings, row)
+    if isinstance(found, Problem):
+        return [_without_answer(row, found)]
+    return [_answer(row, k, one) for k, one in enumerate(found)]
+
+
+def _explained(explainer: Explainer, settings: Settings, row: Row) -> list[Counterfactual] | Problem:
+    try:
+        graph = _read(explainer, row)
+        return next(
+            explainer.explain_each(
+                [graph],
+                settings.target,
+                prefer=settings.prefer,
+                num=settings.num,
+                frontier=settings.frontier,
+                constraints=settings.constraints(),
+                confidence=settings.confidence,
+                ids=[row.id],
+            )
+        )
+    except MissingExtra:
+        raise  # of the machine, not of the row
+    except (DataError, GraphError, SchemaError, ConfigError) as error:
+        return Problem(BAD_INPUT, str(error))
+    except Exception as error:  # one row of many must not end the others, whatever a classifier of the user's does
+        return Problem(FAILED, f"{type(error).__name__}: {error}")
+
+
+def _read(explainer: Explainer, row: Row) -> Graph:
+    schema = explainer.kit.schema
+    if row.form == "smiles":
+        return explainer.read(row.text)
+    if row.form == "molblock":
+        from ..data.sdf import from_molblock
+
+        return from_molblock(row.text, schema)
+    try:
+        stored = json.loads(row.text)
+    except (ValueError, RecursionError) as error:
+        raise DataError(f"A line must be a JSON object; {error}. See docs/format.md.") from error
+    return graph_from_json(stored, schema)
+
+
+def _answer(row: Row, number: int, found: Counterfactual) -> dict[str, Any]:
+    record = to_record(found)
+    seconds = record.pop(TIMING)
+    smiles = record.get("smiles", {})
+    return {
+        "row": row.number,
+        "answer": number,
+        "id": row.id,
+        "input": row.text,
+        "outcome": found.outcome.value,
+        "flipped": found.flipped,
+        "target": found.class_name(found.target),
+        "p_factual": record["p_factual"],
+        "p_counterfactual": record["p_counterfactual"],
+        "smiles_factual": smiles.get("factual"),
+        "smiles_counterfactual": smiles.get("counterfactual"),
+        "num_edits": len(found.edits),
+        "num_heavy_edits": len(heavy_edits(found.factual, found.edits)),
+        "edits": "; ".join(describe(found)),
+        "note": found.note,
+        "record": json.dumps(record, ensure_ascii=False, allow_nan=False),
+        TIMING: seconds if math.isfinite(seconds) else None,
+    }
+
+
+def _without_answer(row: Row, problem: Problem) -> dict[str, Any]:
+    told = {"row": row.number, "answer": 0, "id": row.id, "input": row.text}
+    return told | {"outcome": problem.outcome, "note": problem.note, "flipped": False}

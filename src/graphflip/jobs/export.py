@@ -1,0 +1,85 @@
+"""The answers of a job as JSON lines, or as CSV that is safe to open in a spreadsheet."""
+
+import csv
+import json
+import os
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TextIO
+
+from ..errors import ConfigError
+from ..explain.explainer import Counterfactual
+from ..explain.records import from_record
+from .answers import COLUMNS, explainer_of
+from .folder import JobFolder, disk_errors, read_manifest
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
+
+
+def export(folder: Path, to: Path) -> int:
+    """Write the answers of a job to a .jsonl or .csv file; returns how many."""
+    if to.suffix.lower() not in WRITERS:
+        raise ConfigError(f"A file to export to must end in {' or '.join(WRITERS)}; got {to}.")
+    return WRITERS[to.suffix.lower()](to, JobFolder(folder, read_manifest(folder)).answers())
+
+
+def explained(folder: Path) -> Iterator[Counterfactual]:
+    """The explanations of a finished job; rows that have none are left out."""
+    manifest = read_manifest(folder)
+    schema = explainer_of(manifest.settings).kit.schema
+    for answer in JobFolder(folder, manifest).answers():
+        if answer["record"] is not None:
+            yield from_record(json.loads(answer["record"]), schema)
+
+
+def write_records(path: Path, answers: Iterable[Mapping[str, Any]]) -> int:
+    """The explanations, in the format of docs/format.md; rows that have none (their input is bad) are left out."""
+    count = 0
+    with whole_file(path) as file:
+        for answer in answers:
+            if answer["record"] is not None:
+                file.write(answer["record"] + "\n")
+                count += 1
+    return count
+
+
+def write_csv(path: Path, answers: Iterable[Mapping[str, Any]]) -> int:
+    """All answers without their graphs. A text that a spreadsheet would take for a formula gets a leading quote."""
+    names = [name for name in COLUMNS if name != "record"]
+    count = 0
+    with whole_file(path) as file:
+        writer = csv.writer(file, quoting=csv.QUOTE_NONNUMERIC)
+        writer.writerow(names)
+        for answer in answers:
+            writer.writerow([_cell(answer[name]) for name in names])
+            count += 1
+    return count
+
+
+WRITERS: dict[str, Callable[[Path, Iterable[Mapping[str, Any]]], int]] = {".jsonl": write_records, ".csv": write_csv}
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[TextIO]:
+    """A text file that is there with all that was written to it, or not at all."""
+    with disk_errors(path.parent):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
+                yield file
+                file.flush()
+                os.fsync(file.fileno())
+            os.chmod(temporary, 0o644)
+            os.replace(temporary, path)
+        except BaseException:
+            Path(temporary).unlink(missing_ok=True)
+            raise
+
+
+def _cell(value: Any) -> Any:
+    if value is None:
+        return ""
+    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value

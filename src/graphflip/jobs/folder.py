@@ -1,0 +1,199 @@
+"""The folder of a job: a manifest of what was asked, shards of answers with their hashes, each there whole or not."""
+
+import hashlib
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from .. import __version__
+from ..errors import JobError
+from ..models.files import write_atomically
+from ..schema import first_problem
+from .answers import read_answers
+from .inputs import Row, digest_of
+from .settings import Settings
+
+FORMAT = 1
+MANIFEST = "manifest.json"
+_PER_FOLDER = 1000
+_INCIDENTAL = {"input", "outcomes"}
+
+
+class Manifest(BaseModel):
+    """What a job is; two jobs with equal manifests give equal answers."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    format: int = FORMAT
+    settings: Settings
+    input: str = Field(description="name of the source")
+    input_sha256: str = Field(description="of the rows as they were read")
+    rows: int = Field(ge=0)
+    kit_sha256: str
+    seed: int = 0
+    shard_size: int = Field(ge=1)
+    versions: dict[str, str]
+    outcomes: dict[str, int] | None = Field(default=None, description="of all rows, when all are done")
+
+    def digest(self) -> str:
+        """sha256 of what the answers depend on: what a shard says it belongs to."""
+        return hashlib.sha256(self.model_dump_json(exclude=_INCIDENTAL).encode()).hexdigest()
+
+    @property
+    def num_shards(self) -> int:
+        return -(-self.rows // self.shard_size)
+
+    def differences(self, asked: "Manifest") -> list[str]:
+        """What differs, as lines `key: stored -> asked`."""
+        stored, wanted = (_flat(one.model_dump(mode="json", exclude=_INCIDENTAL)) for one in (self, asked))
+        keys = [key for key in {**stored, **wanted} if stored.get(key) != wanted.get(key)]
+        return [f"{key}: {stored.get(key)} -> {wanted.get(key)}" for key in keys]
+
+
+class ShardCard(BaseModel):
+    """What is written beside a shard, after it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    job: str
+    index: int
+    rows: int
+    rows_sha256: str
+    answers: int
+    outcomes: dict[str, int] = Field(description="of first answers: one for each row")
+    sha256: str
+
+
+@dataclass(frozen=True)
+class JobFolder:
+    """Where a job writes. Whoever writes holds the folder's lock."""
+
+    path: Path
+    manifest: Manifest
+
+    @classmethod
+    def start(cls, path: Path, asked: Manifest) -> "JobFolder":
+        """The folder of this very job, begun or not; a folder of another job is refused with what differs."""
+        file = path / MANIFEST
+        if not file.exists():
+            cls(path, asked)._write_manifest(asked)
+            return cls(path, asked)
+        stored = read_manifest(path)
+        if different := stored.differences(asked):
+            raise JobError(
+                f"{path}: a job must go on with what it was started with; these differ:\n  "
+                + "\n  ".join(different)
+                + "\nGive what it was started with, or another folder."
+            )
+        return cls(path, stored)
+
+    def shard(self, index: int) -> Path:
+        """The Parquet file of a shard."""
+        return self.path / "shards" / f"{index // _PER_FOLDER:04d}" / f"{index:07d}.parquet"
+
+    def write(self, index: int, rows: Sequence[Row], blob: bytes) -> ShardCard:
+        """Write a shard, then its card: without a card, a shard is not there."""
+        path, answers = self.shard(index), list(read_answers(blob, ("row", "answer", "outcome")))
+        outcomes: dict[str, int] = {}
+        for answer in answers:
+            if answer["answer"] == 0:
+                outcomes[answer["outcome"]] = outcomes.get(answer["outcome"], 0) + 1
+        card = ShardCard(
+            job=self.manifest.digest(),
+            index=index,
+            rows=len(rows),
+            rows_sha256=digest_of(rows)[0],
+            answers=len(answers),
+            outcomes=outcomes,
+            sha256=hashlib.sha256(blob).hexdigest(),
+        )
+        with disk_errors(self.path):
+            write_atomically(path, blob)
+            write_atomically(path.with_suffix(".json"), card.model_dump_json().encode())
+        return card
+
+    def finished(self, index: int, rows: Sequence[Row]) -> ShardCard | None:
+        """The card of a shard that is there, whole, of this job and of these rows."""
+        path = self.shard(index)
+        try:
+            card = ShardCard.model_validate_json(path.with_suffix(".json").read_bytes())
+            expected = (self.manifest.digest(), index, len(rows), digest_of(rows)[0])
+            if (card.job, card.index, card.rows, card.rows_sha256) != expected:
+                return None
+            return card if hashlib.sha256(path.read_bytes()).hexdigest() == card.sha256 else None
+        except (OSError, ValidationError):
+            return None
+
+    def answers(self) -> Iterator[dict[str, Any]]:
+        """Every answer of a finished job, in the order of the input."""
+        for index in range(self.manifest.num_shards):
+            yield from read_answers(self._checked(index))
+
+    def close(self, outcomes: dict[str, int]) -> None:
+        """Note in the manifest that all is done."""
+        self._write_manifest(self.manifest.model_copy(update={"outcomes": outcomes}))
+
+    def clean(self) -> None:
+        """Remove what a killed job may have left half written."""
+        for folder in (self.path, *(self.path / "shards").glob("*")):
+            for path in folder.glob(".*.*.*"):
+                path.unlink(missing_ok=True)
+
+    def _write_manifest(self, manifest: Manifest) -> None:
+        with disk_errors(self.path):
+            write_atomically(self.path / MANIFEST, (manifest.model_dump_json(indent=1) + "\n").encode())
+
+    def _checked(self, index: int) -> bytes:
+        path = self.shard(index)
+        try:
+            card = ShardCard.model_validate_json(path.with_suffix(".json").read_bytes())
+            blob = path.read_bytes()
+        except (OSError, ValidationError) as error:
+            raise JobError(f"{path}: missing or damaged. Run the job again: it computes what is missing.") from error
+        ours = (card.job, card.index) == (self.manifest.digest(), index)
+        if not ours or hashlib.sha256(blob).hexdigest() != card.sha256:
+            raise JobError(f"{path}: not as it was written. Run the job again: it computes what is damaged.")
+        return blob
+
+
+def read_manifest(path: Path) -> Manifest:
+    """The manifest in the folder of a job."""
+    file = path / MANIFEST
+    try:
+        stored = json.loads(file.read_bytes())
+    except FileNotFoundError as error:
+        raise JobError(f"{file}: no such file. Give the folder that `graphflip explain --out` wrote.") from error
+    except (OSError, ValueError, RecursionError) as error:
+        raise JobError(f"{file}: not readable JSON ({error}). Start the job anew in another folder.") from error
+    newer = stored.get("format") if isinstance(stored, dict) else None
+    if isinstance(newer, int) and newer > FORMAT:
+        raise JobError(f"{file}: written in format {newer}; graphflip {__version__} reads up to {FORMAT}. Update it.")
+    try:
+        return Manifest.model_validate(stored)
+    except ValidationError as error:
+        raise JobError(f"{file}: {first_problem(error)}. Start the job anew in another folder.") from error
+
+
+@contextmanager
+def disk_errors(path: Path) -> Iterator[None]:
+    """Errors of the file system as errors that say what to do; what was written before them stays whole."""
+    try:
+        yield
+    except OSError as error:
+        raise JobError(
+            f"{path}: the folder must be writable and have room; {error.strerror}. What is written is whole: "
+            "make room, or allow writing, and run the same command again to go on."
+        ) from error
+
+
+def _flat(stored: Any, prefix: str = "") -> dict[str, Any]:
+    if not isinstance(stored, dict):
+        return {prefix: stored}
+    return {
+        key: value
+        for name, inner in stored.items()
+        for key, value in _flat(inner, f"{prefix}.{name}" if prefix else name).items()
+    }

@@ -1,0 +1,137 @@
+"""What a job explains, as a stream of rows: each a text that says what graph it is."""
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from ..data.dataset import PARTS, GraphDataset
+from ..data.smiles import bounded_lines, read_smiles
+from ..data.source import load_dataset
+from ..data.tu import PAPER_SETS, load_tu
+from ..errors import DataError
+from ..graph import Graph
+from ..jsongraph import graph_to_json
+
+Form = Literal["smiles", "molblock", "graph"]
+
+_NAMES = (*PAPER_SETS, "planted", "rdkit")
+_TABLES = (".csv", ".tsv", ".smi")
+_FILES = (*_TABLES, ".sdf", ".jsonl", ".zip")
+_ACCEPTED = (
+    f"a SMILES text, a file ({', '.join(_FILES)}), a TU folder, or one of {', '.join(_NAMES)}, "
+    "whole or a part of it (mutagenicity:test)"
+)
+
+
+class Row(NamedTuple):
+    """One input: its line or number, its id, and the graph as a text of that form."""
+
+    number: int
+    id: str
+    form: Form
+    text: str
+
+
+@dataclass(frozen=True)
+class Source:
+    """Rows that can be read again and again; `files` is where they come from."""
+
+    name: str
+    rows: Callable[[], Iterator[Row]]
+    files: tuple[Path, ...] = ()
+
+    def stamp(self) -> tuple[tuple[int, int, int], ...]:
+        """Changes when a file is written to or replaced."""
+        try:
+            states = [path.stat() for path in self.files]
+        except OSError as error:
+            raise DataError(f"{error.filename}: the input must stay where it is; {error.strerror}.") from error
+        return tuple((state.st_ino, state.st_size, state.st_mtime_ns) for state in states)
+
+
+def open_source(spec: str) -> Source:
+    """The source that a command's INPUT names."""
+    path = Path(spec)
+    name, _, part = spec.partition(":")
+    if name in _NAMES and part in ("", *PARTS):
+        return _of_dataset(spec, lambda: load_dataset(name).part(part) if part else load_dataset(name))
+    if path.is_dir() or (path.suffix.lower() == ".zip" and path.is_file()):
+        files = tuple(sorted(path.rglob("*.txt"))) if path.is_dir() else (path,)
+        return _of_dataset(path.name, lambda: load_tu(path), files)
+    if path.suffix.lower() in _FILES:
+        if not path.is_file():
+            raise DataError(f"{path}: there is no such file. The input must be {_ACCEPTED}.")
+        return Source(path.name, lambda: _READERS[path.suffix.lower()](path), (path,))
+    if path.exists() or (name in _NAMES and part) or not spec.strip():
+        raise DataError(f"The input must be {_ACCEPTED}; got {spec!r}.")
+    return Source("smiles", lambda: iter([Row(1, spec, "smiles", spec)]))
+
+
+def of_graphs(graphs: Iterable[Graph], ids: Iterable[str] = ()) -> Source:
+    """Graphs that are at hand, as a source: those of PyG objects, for example, read with `Explainer.read`."""
+    texts = [json.dumps(graph_to_json(graph)) for graph in graphs]
+    names = list(ids) or [str(k) for k in range(len(texts))]
+    rows = [Row(k, name, "graph", text) for k, (name, text) in enumerate(zip(names, texts, strict=True))]
+    return Source("graphs", lambda: iter(rows))
+
+
+def digest_of(rows: Iterable[Row]) -> tuple[str, int]:
+    """sha256 of rows, and how many there are."""
+    digest, count = hashlib.sha256(), 0
+    for row in rows:
+        digest.update(json.dumps(row).encode("utf-8", errors="surrogatepass"))
+        count += 1
+    return digest.hexdigest(), count
+
+
+def _of_dataset(name: str, load: Callable[[], GraphDataset], files: tuple[Path, ...] = ()) -> Source:
+    loaded = cache(load)
+
+    def rows() -> Iterator[Row]:
+        dataset = loaded()
+        for k, one in enumerate(dataset.ids):
+            yield Row(k, one, "graph", json.dumps(graph_to_json(dataset.graphs([k]))))
+
+    return Source(name, rows, files)
+
+
+def _read_table(path: Path) -> Iterator[Row]:
+    for row in read_smiles(path, tolerant=True):
+        yield Row(row.row, row.id, "smiles", row.smiles)
+
+
+def _read_sdf(path: Path) -> Iterator[Row]:
+    from ..data.sdf import read_sdf
+
+    for record in read_sdf(path):
+        yield Row(record.row, record.id, "molblock", record.block)
+
+
+def _read_json_lines(path: Path) -> Iterator[Row]:
+    """Graphs, objects that have one as `graph`, or explanations, whose `factual` is taken."""
+    with path.open(encoding="utf-8", errors="replace") as file:
+        for number, line in enumerate(bounded_lines(file), start=1):
+            if line.strip():
+                stored = _parsed(line)
+                graph = stored.get("graph", stored.get("factual", stored)) if isinstance(stored, dict) else stored
+                name = stored.get("id") if isinstance(stored, dict) else None
+                text = line.strip() if graph is stored else json.dumps(graph)
+                yield Row(number, f"{path.stem}/{number}" if name is None else str(name), "graph", text)
+
+
+def _parsed(line: str) -> Any:
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+
+
+_READERS: dict[str, Callable[[Path], Iterator[Row]]] = {
+    **dict.fromkeys(_TABLES, _read_table),
+    ".sdf": _read_sdf,
+    ".jsonl": _read_json_lines,
+}

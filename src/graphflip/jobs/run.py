@@ -1,0 +1,250 @@
+"""Jobs: many inputs explained into a folder, shard by shard. Killed at any moment and run again, a job goes on."""
+
+import signal
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from importlib.metadata import PackageNotFoundError, version
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from .. import __version__
+from ..errors import DataError, JobError
+from .answers import Order, crashed, explainer_of, joined, kit_digest
+from .engines import AbstractEngine, InProcess, Task
+from .export import write_csv, write_records
+from .folder import MANIFEST, JobFolder, Manifest, ShardCard, read_manifest
+from .inputs import Row, Source, digest_of
+from .lock import folder_lock
+from .settings import Settings
+
+RECORDS, UNEXPLAINED = "counterfactuals.jsonl", "unexplained.csv"
+_PACKAGES = ("torch", "numpy", "rdkit")
+_SHOWN = 10
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a job has come. `new` rows were computed in `seconds`, the others by earlier runs."""
+
+    done: int
+    total: int
+    new: int
+    seconds: float
+    outcomes: Mapping[str, int]
+    stopping: bool = False
+
+    @property
+    def rate(self) -> float:
+        """Rows per second."""
+        return self.new / self.seconds if self.seconds > 0 else 0.0
+
+    @property
+    def seconds_left(self) -> float | None:
+        return (self.total - self.done) / self.rate if self.rate else None
+
+
+@dataclass(frozen=True)
+class Summary:
+    """How a job ended: `finished`, or stopped on demand.
+
+    `repaired` shards were damaged and computed again; `unexplained` are the first rows without a counterfactual, with
+    the reason: all of them are in unexplained.csv.
+    """
+
+    folder: Path
+    finished: bool
+    done: int
+    total: int
+    outcomes: Mapping[str, int]
+    repaired: int
+    unexplained: tuple[str, ...] = ()
+
+
+def run_job(
+    source: Source,
+    settings: Settings,
+    out: Path,
+    engine: AbstractEngine | None = None,
+    shard_size: int | None = None,
+    watch: Callable[[Progress], None] = lambda _: None,
+) -> Summary:
+    """Explain every row of a source into a folder, or go on with what is there.
+
+    The answers depend on the source, the settings and the models, not on the engine, on kills or on the number of
+    runs. SIGINT and SIGTERM let the shards that are being computed finish; a second one ends the process.
+    """
+    with folder_lock(out), _stop_on_signal() as stopping:
+        stamp = source.stamp()
+        manifest = plan(source, settings, _stored_size(out) if shard_size is None else shard_size)
+        explainer_of(settings)  # what is wrong with a model is said here, once, and not for every row
+        folder = JobFolder.start(out, manifest)
+        folder.clean()
+        return _Run(source, stamp, folder, engine or InProcess(), watch, stopping).run()
+
+
+def plan(source: Source, settings: Settings, shard_size: int | None = None) -> Manifest:
+    """What a job would be: reads the whole input once."""
+    digest, count = digest_of(source.rows())
+    if not count:
+        raise DataError(f"{source.name}: the input must have at least one row; it has none.")
+    return Manifest(
+        settings=settings,
+        input=source.name,
+        input_sha256=digest,
+        rows=count,
+        kit_sha256=kit_digest(settings.model),
+        shard_size=shard_size or _shard_size(count),
+        versions={"graphflip": __version__} | {name: _version(name) for name in _PACKAGES},
+    )
+
+
+@dataclass
+class _Run:
+    source: Source
+    stamp: tuple
+    folder: JobFolder
+    engine: AbstractEngine
+    watch: Callable[[Progress], None]
+    stopping: threading.Event
+    outcomes: Counter[str] = field(default_factory=Counter)
+    done: int = 0
+    new: int = 0
+    ahead: int = 0
+    repaired: int = 0
+    started: float = field(default_factory=time.monotonic)
+
+    def run(self) -> Summary:
+        manifest = self.folder.manifest
+        order = Order(manifest.settings, manifest.kit_sha256)
+        lost: list[Task] = []
+        for task, blob in self.engine.map(order, self._pending(), self._tick):
+            if blob is None:
+                lost.append(task)
+            else:
+                self._write(task, blob)
+        for task in lost:
+            self._write(task, self._row_by_row(order, task))
+        finished = self.done == manifest.rows
+        if not finished and not self.stopping.is_set():
+            raise self._changed()
+        unexplained = self._finish() if finished else ()
+        return Summary(
+            self.folder.path, finished, self.done, manifest.rows, dict(self.outcomes), self.repaired, unexplained
+        )
+
+    def _pending(self) -> Iterator[Task]:
+        """Shards that are not there yet; those that are count as done."""
+        for index, rows in enumerate(_chunks(self.source.rows(), self.folder.manifest.shard_size)):
+            if self.stopping.is_set():
+                return
+            self._check_input()
+            card = self.folder.finished(index, rows)
+            if card is not None:
+                self._count(card)
+                continue
+            self.repaired += self.folder.shard(index).with_suffix(".json").exists()
+            yield Task(index, rows)
+
+    def _row_by_row(self, order: Order, task: Task) -> bytes:
+        """The answers to rows of which one or more end the process that explains them."""
+        single = [Task(k, (row,)) for k, row in enumerate(task.rows)]
+        blobs = {one.index: blob or crashed(one.rows[0]) for one, blob in self.engine.map(order, single, lambda: None)}
+        return joined([blobs[k] for k in range(len(task.rows))])
+
+    def _write(self, task: Task, blob: bytes) -> None:
+        self.ahead = 0
+        self.new += len(task.rows)
+        self._count(self.folder.write(task.index, task.rows, blob))
+
+    def _count(self, card: ShardCard) -> None:
+        self.done += card.rows
+        self.outcomes.update(card.outcomes)
+        self._report()
+
+    def _tick(self) -> None:
+        """A row of the shard that is being computed is done."""
+        self.ahead += 1
+        self._report()
+
+    def _report(self) -> None:
+        seconds, total = time.monotonic() - self.started, self.folder.manifest.rows
+        done, new = self.done + self.ahead, self.new + self.ahead
+        self.watch(Progress(done, total, new, seconds, self.outcomes, self.stopping.is_set()))
+
+    def _check_input(self) -> None:
+        stamp = self.source.stamp()
+        if stamp != self.stamp:
+            if digest_of(self.source.rows())[0] != self.folder.manifest.input_sha256:
+                raise self._changed()
+            self.stamp = stamp
+
+    def _changed(self) -> JobError:
+        return JobError(
+            f"{self.source.name}: the input must stay as it is while a job runs; it has changed. Shards that are "
+            f"written are whole. Restore the input and run the same command again, or start in another folder."
+        )
+
+    def _finish(self) -> tuple[str, ...]:
+        """Write what people read; gives the first rows that have no counterfactual, with reasons."""
+        folder, shown = self.folder, []
+
+        def unexplained() -> Iterator[dict[str, Any]]:
+            for answer in folder.answers():
+                if not answer["flipped"]:
+                    if len(shown) < _SHOWN:
+                        shown.append(f"{answer['id']}: {answer['outcome']}. {answer['note']}")
+                    yield answer
+
+        write_records(folder.path / RECORDS, folder.answers())
+        write_csv(folder.path / UNEXPLAINED, unexplained())
+        folder.close(dict(sorted(self.outcomes.items())))
+        return tuple(shown)
+
+
+def _chunks(rows: Iterable[Row], size: int) -> Iterator[tuple[Row, ...]]:
+    rows = iter(rows)
+    while chunk := tuple(islice(rows, size)):
+        yield chunk
+
+
+def _shard_size(rows: int) -> int:
+    """Small enough to share the work and to lose little of it, large enough to keep files few."""
+    return max(1, min(100, rows // 16), min(1000, rows // 10_000))
+
+
+def _stored_size(out: Path) -> int | None:
+    return read_manifest(out).shard_size if (out / MANIFEST).exists() else None
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "not installed"
+
+
+@contextmanager
+def _stop_on_signal() -> Iterator[threading.Event]:
+    """An event that is set by the first SIGINT or SIGTERM; a second one does what it always does."""
+    event = threading.Event()
+    if threading.current_thread() is not threading.main_thread():
+        yield event
+        return
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+
+    def stop(number: int, _) -> None:
+        event.set()
+        signal.signal(number, signal.SIG_DFL)
+
+    for number in before:
+        signal.signal(number, stop)
+    try:
+        yield event
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,0 +1,154 @@
+"""BlackBox: a model that can only be asked: scikit-learn on fingerprints, a remote service, an ensemble."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from ...data.molecule import to_smiles
+from ...data.pyg import to_pyg
+from ...errors import BudgetSpent, ClassifierError, ConfigError, NotDifferentiable, NotFinite, WrongOutput
+from ...graph import Graph
+from ...schema import Schema
+from ..classifier import AbstractClassifier
+from .checks import check_answers, sample_graphs
+
+Takes = Literal["graphs", "smiles", "pyg"]
+"""What a model is shown: a list of Graphs of one, of SMILES texts, or of PyG Data objects."""
+
+_LEAST = 1e-6  # a probability of 0 would have no logarithm
+_REMEMBERED = 100_000
+
+
+class BlackBox(AbstractClassifier):
+    """A function from a list of graphs to probabilities (graphs x classes; for two classes those of the second will
+    do) or to class numbers. It has no gradients and sees hard graphs alone.
+
+    `calls` counts the graphs that `predict` was shown; one more than `budget` raises `BudgetSpent`, before it is shown.
+    `renew` starts counting again. A molecule that was answered for is not asked again. What has no nodes, or no SMILES
+    where these are taken, is not asked either: all classes are as likely. With a `sample` the function is tried when
+    wrapped: the same answer when asked again, whatever the order of nodes and the rest of the list.
+
+    >>> from graphflip import Graph, Schema
+    >>> box = BlackBox(lambda graphs: [float(graph.num_edges) / 10 for graph in graphs], Schema(max_nodes=4))
+    >>> box(Graph.build(box.schema, [{}, {}], [(0, 1, {})])).softmax(-1)
+    tensor([[0.9000, 0.1000]])
+    >>> box.calls
+    1
+    """
+
+    def __init__(
+        self,
+        predict: Callable[[list[Any]], Any],
+        schema: Schema,
+        num_classes: int = 2,
+        *,
+        takes: Takes = "graphs",
+        budget: int | None = None,
+        sample: Graph | None = None,
+    ):
+        super().__init__()
+        if num_classes < 2 or (budget is not None and budget < 1):
+            raise ConfigError(
+                f"A black box must have two classes or more and a budget of at least 1; got num_classes={num_classes}, "
+                f"budget={budget}."
+            )
+        if takes == "smiles" and schema.chemistry is None:
+            raise ConfigError('`takes="smiles"` needs a schema of molecules; this one has no chemistry.')
+        self.predict, self.schema, self.num_classes, self.takes, self.budget = (
+            predict,
+            schema,
+            num_classes,
+            takes,
+            budget,
+        )
+        self.calls = 0
+        self._known: dict[str, Tensor] = {}
+        if sample is not None:
+            check_answers(self, sample_graphs(schema, sample, predict))
+
+    def renew(self) -> None:
+        """Spend the budget anew, say for the next explanation; what is known stays known."""
+        self.calls = 0
+
+    def embed(self, graph: Graph) -> Float[Tensor, "b c"]:
+        """Logarithms of the probabilities."""
+        if not graph.is_hard:
+            raise NotDifferentiable(
+                "A black box can be asked about hard graphs only; got a relaxed one. Use `EditSearch`, which tries "
+                "hard graphs, or a model with gradients."
+            )
+        shown = self._shown(graph.detach())
+        probability = torch.full((len(graph), self.num_classes), 1 / self.num_classes)
+        asked = [k for k, one in enumerate(shown) if one is not None]
+        if asked:
+            probability[asked] = self._answers([shown[k] for k in asked])
+        return probability.clamp(min=_LEAST).log().to(graph.B)
+
+    def head(self, embedding: Float[Tensor, "b c"]) -> Float[Tensor, "b c"]:
+        return embedding
+
+    def _shown(self, graph: Graph) -> Sequence[Any]:
+        """What the model is shown of each graph; None where there is nothing to show."""
+        if self.takes == "smiles":
+            return [to_smiles(graph, k) or None for k in range(len(graph))]
+        has_nodes = graph.B.any(1).tolist()
+        ready = iter(to_pyg(graph[has_nodes]) if self.takes == "pyg" else [one.trim() for one in graph[has_nodes]])
+        return [next(ready) if there else None for there in has_nodes]
+
+    def _answers(self, shown: list[Any]) -> Float[Tensor, "k c"]:
+        if self.takes != "smiles":
+            return self._ask(shown)
+        unknown = [one for one in dict.fromkeys(shown) if one not in self._known]
+        answers = self._known | dict(zip(unknown, self._ask(unknown), strict=True)) if unknown else self._known
+        self._known = answers if len(answers) <= _REMEMBERED else {}
+        return torch.stack([answers[one] for one in shown])
+
+    def _ask(self, shown: list[Any]) -> Float[Tensor, "k c"]:
+        if self.budget is not None and self.calls + len(shown) > self.budget:
+            raise BudgetSpent(
+                f"The black box may be shown {self.budget} graphs; {self.calls} are spent and {len(shown)} more were "
+                "to follow. Give a larger budget, or search with a narrower beam."
+            )
+        self.calls += len(shown)
+        try:
+            returned = self.predict(shown)
+        except Exception as error:
+            raise ClassifierError(
+                f"`predict` must answer for a list of {self.takes}; it raised {type(error).__name__}: {error}."
+            ) from error
+        return _probabilities(returned, len(shown), self.num_classes)
+
+
+def _probabilities(returned: Any, count: int, num_classes: int) -> Float[Tensor, "k c"]:
+    try:
+        rows = torch.as_tensor(returned)
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise WrongOutput(
+            f"`predict` must return numbers, probabilities or class numbers; got {type(returned).__name__} ({error})."
+        ) from error
+    if rows.shape == (count,) and rows.is_floating_point() and num_classes == 2:
+        rows = torch.stack([1 - rows, rows], 1)
+    elif rows.shape == (count,) and not rows.is_floating_point():
+        rows = _one_hot(rows.long(), num_classes)
+    if rows.shape != (count, num_classes) or not rows.is_floating_point():
+        raise WrongOutput(
+            f"`predict` must return {num_classes} probabilities or one class number for each of {count} graphs; "
+            f"got shape {tuple(rows.shape)} of {rows.dtype}. Correct `num_classes`, or what it returns."
+        )
+    if not bool(rows.isfinite().all()):
+        raise NotFinite("`predict` must return finite probabilities; it returned NaN or infinity.")
+    if bool((rows < -1e-6).any()) or bool(((rows.sum(1) - 1).abs() > 1e-3).any()):
+        raise WrongOutput(
+            f"`predict` must return probabilities, which sum to 1 for each graph; got {rows[0].tolist()}. "
+            "Take the softmax of logits first."
+        )
+    return rows.float()
+
+
+def _one_hot(labels: Tensor, num_classes: int) -> Float[Tensor, "k c"]:
+    if bool(((labels < 0) | (labels >= num_classes)).any()):
+        raise WrongOutput(f"Class numbers must lie in 0..{num_classes - 1}; got {labels.unique().tolist()}.")
+    return torch.nn.functional.one_hot(labels, num_classes).float()

@@ -1,0 +1,201 @@
+"""PyGClassifier: an ordinary PyG graph classifier, unchanged, differentiable in relaxed graphs."""
+
+import copy
+import inspect
+from contextlib import ExitStack
+from typing import Any
+
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor, nn
+
+from ...errors import ClassifierError, NotDifferentiable, require
+from ...graph import Graph
+from ...schema import Categories, Column, Continuous, Schema
+from ..classifier import AbstractClassifier
+from .checks import (
+    check_answers,
+    check_edges_matter,
+    check_gradients,
+    gradients_at,
+    relaxed,
+    same,
+    sample_graphs,
+    without_edges,
+)
+from .outputs import ReturnType, as_logits, check_number_of_classes, check_scale
+from .relaxed import Mixture, Mixtures, weighted_messages
+from .sparse import Form, Reader, SparseBatch
+
+_OPTIONAL = ("edge_attr", "edge_weight", "batch_size")
+_FAINT = 0.01  # an edge less likely than this is left out where a weight of 0 does not remove an edge
+
+
+class PyGClassifier(AbstractClassifier):
+    """A copy of a PyG module, in eval mode, whose `forward` takes `x`, `edge_index`, `batch`, by name in any order.
+
+    It may also take `edge_attr`, `edge_weight` (the only continuous edge column, or 1) and `batch_size`, or instead of
+    all these one `data`. `x` and `edge_attr` say what it reads of nodes and edges: floating-point "columns" as in V and
+    E (existence alone where there are none), or integers, "ids" (one for each group of categories) or "id" (flat).
+
+    Hard graphs are given to the model as they are, as node and edge lists: their logits are the model's own. In a
+    relaxed graph nodes that are likelier than not take part with mixed features, embeddings are mixed, and each message
+    is weighted by the existence of its edge. Where a weight of 0 is as good as removing the edge, which is measured on
+    the sample, all pairs of nodes take part, so that there are gradients for edges that are not there.
+
+    A model that breaks a rule is refused, each with its own error. The embedding is the logits.
+    """
+
+    def __init__(
+        self,
+        model: nn.Module,
+        schema: Schema,
+        num_classes: int | None = None,
+        *,
+        x: Form = "columns",
+        edge_attr: Form = "columns",
+        return_type: ReturnType = "raw",
+        sample: Graph | None = None,
+    ):
+        super().__init__()
+        self.schema = schema
+        self.return_type: ReturnType = return_type
+        self.nodes, self.edges = Reader(schema.nodes, x, "x"), Reader(schema.edges, edge_attr, "edge_attr")
+        self.names = _arguments(model, schema)
+        self.model = _copied(model)
+        self.num_classes = num_classes or 2  # until the model has been heard
+        sample = sample_graphs(schema, sample, self.model)
+        check_answers(self, sample)
+        logits = self._hard(sample)[sample.B.any(1)]
+        check_number_of_classes(logits.shape[1], num_classes)
+        check_scale(logits, return_type)
+        self.num_classes = logits.shape[1]
+        check_edges_matter(self, sample)
+        self.removes_edges = self._measure(sample)
+        check_gradients(self, sample)
+
+    def embed(self, graph: Graph) -> Float[Tensor, "b c"]:
+        wants_gradient = torch.is_grad_enabled() and any(getattr(graph, part).requires_grad for part in "BVAE")
+        if graph.is_hard and not wants_gradient:
+            return self._hard(graph)
+        return self._relaxed(graph, self.removes_edges)
+
+    def head(self, embedding: Float[Tensor, "b c"]) -> Float[Tensor, "b c"]:
+        return embedding
+
+    def _hard(self, graph: Graph) -> Float[Tensor, "b c"]:
+        batch = SparseBatch.of(graph, graph.B > 0.5, graph.A > 0.5)
+        return self._logits(graph, batch, self.nodes.read(batch.V), self.edges.read(batch.E))
+
+    def _relaxed(self, graph: Graph, all_pairs: bool) -> Float[Tensor, "b c"]:
+        here = graph.B >= 0.5
+        batch = SparseBatch.of(graph, here, _pairs(graph, here, all_pairs))
+
+        def weigh(edges: Int[Tensor, "2 m"]) -> Float[Tensor, " m"]:
+            source, to = edges
+            weight = graph.A[batch.index[source], batch.slot[source], batch.slot[to]]
+            return torch.where(source == to, 1.0, weight)  # layers that add self loops mean them to be there
+
+        mixtures = Mixtures()
+        x = _mixed(self.nodes, batch.V, mixtures)
+        edge_attr = _mixed(self.edges, batch.E, mixtures)
+        with ExitStack() as stack:
+            stack.enter_context(weighted_messages(self.model, weigh))
+            stack.enter_context(mixtures.embedded(self.model))
+            return self._logits(graph, batch, x, edge_attr)
+
+    def _logits(self, graph: Graph, batch: SparseBatch, x: Tensor, edge_attr: Tensor) -> Float[Tensor, "b c"]:
+        if not batch.num_graphs:
+            return graph.B.new_zeros(len(graph), self.num_classes)
+        given: dict[str, Any] = {"x": x, "edge_index": batch.edge_index, "batch": batch.owner}
+        given |= {"edge_attr": edge_attr, "batch_size": batch.num_graphs}
+        given["edge_weight"] = _edge_weight(batch, graph.schema)
+        if self.names == ("data",):
+            Data = require("torch_geometric.data", "pyg", "PyG classifiers").Data
+            returned = self.model(Data(**{name: value for name, value in given.items() if value is not None}))
+        else:
+            returned = self.model(**{name: given[name] for name in self.names})
+        return batch.spread(as_logits(returned, batch.num_graphs, self.return_type), len(graph))
+
+    def _measure(self, sample: Graph) -> bool:
+        """Whether weight 0 is as good as no edge, gradients included; raises if weight 1 is not an edge as it is."""
+        with torch.no_grad():
+            expected = self._hard(sample)
+            if not same(self._relaxed(sample, all_pairs=False), expected):
+                raise NotDifferentiable(
+                    "Weighting every message by 1 must not change a model's answer; it does. Models that drop nodes on "
+                    "the way (pooling layers) or use ids otherwise than in nn.Embedding cannot be relaxed: wrap this "
+                    "one with `BlackBox`, which needs no gradients."
+                )
+            if not same(self._relaxed(sample, all_pairs=True), expected):
+                return False
+        hardest = Graph.cat([relaxed(sample), without_edges(sample)])  # roots of a degree that is zero
+        gradients = gradients_at(lambda graph: self._relaxed(graph, all_pairs=True), hardest)
+        return all(bool(gradient.isfinite().all()) for gradient in gradients.values())
+
+
+def _copied(model: nn.Module) -> nn.Module:
+    try:
+        return copy.deepcopy(model).eval().requires_grad_(False)
+    except Exception as error:
+        raise ClassifierError(
+            f"A model must be one that `copy.deepcopy` can copy; it raised {type(error).__name__}: {error}. "
+            "Do not keep tensors with gradients as attributes."
+        ) from error
+
+
+def _arguments(model: nn.Module, schema: Schema) -> tuple[str, ...]:
+    """Names of the arguments that the model is to be given."""
+    if not isinstance(model, nn.Module):
+        raise ClassifierError(f"A PyG classifier must be a torch.nn.Module; got {type(model).__name__}.")
+    parameters = inspect.signature(model.forward).parameters
+    needed = [name for name, one in parameters.items() if one.default is one.empty and one.kind not in _STARRED]
+    if needed == ["data"]:
+        return ("data",)
+    unknown = [name for name in needed if name not in ("x", "edge_index", "batch", *_OPTIONAL)]
+    missing = [name for name in ("x", "edge_index", "batch") if name not in parameters]
+    if unknown or missing:
+        raise ClassifierError(
+            "A PyG classifier's forward must take x, edge_index and batch, and may take edge_attr, edge_weight and "
+            f"batch_size, or one `data`; this one takes {', '.join(parameters)}. Write a module around it that does."
+        )
+    if "edge_attr" in needed and not schema.de:
+        raise ClassifierError(
+            "The model takes `edge_attr`, but the schema has no edge columns. Use a schema that has them."
+        )
+    skipped = {"edge_attr"} if not schema.de else set()
+    if "edge_weight" not in needed and _weight_column(schema.edges) is None:
+        skipped.add("edge_weight")  # the model's own default
+    return tuple(name for name in ("x", "edge_index", "batch", *_OPTIONAL) if name in {*parameters} - skipped)
+
+
+_STARRED = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+
+
+def _weight_column(columns: tuple[Column, ...]) -> int | None:
+    """Where in E the only continuous column is."""
+    continuous = [column for column in columns if isinstance(column, Continuous)]
+    if len(continuous) != 1:
+        return None
+    return sum(column.width for column in columns[: columns.index(continuous[0])])
+
+
+def _edge_weight(batch: SparseBatch, schema: Schema) -> Float[Tensor, " m"]:
+    at = _weight_column(schema.edges)
+    return batch.V.new_ones(batch.edge_index.shape[1]) if at is None else batch.E[:, at]
+
+
+def _pairs(graph: Graph, here: Bool[Tensor, "b n"], all_pairs: bool) -> Bool[Tensor, "b n n"]:
+    both = here[:, :, None] & here[:, None, :]
+    if not all_pairs:
+        return both & (graph.A > _FAINT)
+    return both & ~torch.eye(here.shape[1], dtype=torch.bool, device=here.device)
+
+
+def _mixed(reader: Reader, rows: Float[Tensor, "m d"], mixtures: Mixtures) -> Tensor:
+    """What a model reads of relaxed rows: the columns, or integers that stand for mixtures."""
+    if reader.form == "columns":
+        return rows
+    widths = [column.width for column in reader.columns if isinstance(column, Categories)]
+    parts = zip(rows.split(widths, 1), reader.known_ids(), strict=True)
+    return reader.shaped(mixtures.integers([Mixture(prob, ids) for prob, ids in parts]))
