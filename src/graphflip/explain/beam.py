@@ -12,7 +12,7 @@ from ..graph import Graph
 from ..models.classifier import AbstractClassifier
 from .candidates import Candidate, Vote, choose_different, choose_frontier, votes_for
 from .explainer import Outcome
-from .sketch import Sketch, drawn
+from .sketch import Difference, Sketch, drawn
 from .undo import undone
 
 if TYPE_CHECKING:
@@ -58,6 +58,8 @@ class BeamSearch:
         # Opinions may be asked for less than a prediction of theirs.
         least = (settings.confidence, *[settings.agreement] * len(settings.opinions))
         self.enough = [math.log(min(one + _MARGIN, 1 - 1e-9)) for one in least]
+        known = settings.environments
+        self._home = dict(known.created(self.factual, self.factual, self.factual.nodes)) if known else {}
         self.calls, self.turn = 0, 0
         self.ruled_out: Counter[str] = Counter()
         self.trace: list[float] = []
@@ -105,8 +107,8 @@ class BeamSearch:
         """Every allowed graph one move away, once, that costs less than the limit."""
         met: set[frozenset] = set()
         for state in front:
-            for _, after in self.settings.moves.steps(state.sketch, self.factual):
-                candidate = self._candidate(after)
+            for _, after in self.settings.moves.steps(state.sketch, self.factual, self._admits):
+                candidate = self._candidate(after, state.difference)
                 if self.cost(candidate) >= limit:
                     continue
                 key = candidate.key()
@@ -115,16 +117,23 @@ class BeamSearch:
                     if self._is_allowed(candidate):
                         yield candidate
 
-    def _candidate(self, after: Sketch) -> Candidate:
-        return Candidate.of(self.factual, after, self.graph.schema)
+    def _candidate(self, after: Sketch, state: Difference | None = None) -> Candidate:
+        return Candidate.of(self.factual, after, self.graph.schema, state)
+
+    def _admits(self, state: Sketch, after: Sketch) -> bool:
+        """Whether the environments that a move created are known, or are those of the factual."""
+        known = self.settings.environments
+        if known is None:
+            return True
+        for i, environment in known.created(state, after, after.touched):
+            if known.counts.get(environment, 0) < self.settings.minimum and self._home.get(i) != environment:
+                self.ruled_out["environments"] += 1
+                return False
+        return True
 
     def _is_allowed(self, one: Candidate) -> bool:
-        """Whether constraints and environments admit a graph; counts what rules it out if not."""
-        settings = self.settings
-        broken = settings.constraints.broken(one.difference, one.counted, self.graph.schema.directed)
-        if broken is None and settings.environments is not None:
-            unknown = settings.environments.unknown(self.factual, one.sketch, one.difference, settings.minimum)
-            broken = "environments" if unknown else None
+        """Whether constraints admit a graph; counts what rules it out if not."""
+        broken = self.settings.constraints.broken(one.difference, one.counted, self.graph.schema.directed)
         if broken is not None:
             self.ruled_out[broken] += 1
         return broken is None
@@ -192,7 +201,11 @@ class BeamSearch:
 
     def _undone(self, found: Candidate) -> list[Candidate]:
         """The allowed graphs in which one change is taken back."""
-        smaller = [self._candidate(sketch) for sketch in undone(self.settings.moves, self.factual, found.sketch)]
+        smaller = [
+            self._candidate(sketch)
+            for sketch in undone(self.settings.moves, self.factual, found.sketch)
+            if self._admits(found.sketch, sketch)
+        ]
         known = {
             one.key(): one for one in smaller if one.heavy and self._rank_found(one)[:2] < self._rank_found(found)[:2]
         }

@@ -40,8 +40,9 @@ class Candidate:
     votes: tuple[Vote, ...] = ()
 
     @classmethod
-    def of(cls, factual: Sketch, after: Sketch, schema: Schema) -> "Candidate":
-        difference = Difference.between(factual, after)
+    def of(cls, factual: Sketch, after: Sketch, schema: Schema, state: Difference | None = None) -> "Candidate":
+        """`state`, if given, is the difference of the sketch that `after` was copied from."""
+        difference = Difference.between(factual, after) if state is None else state.updated(factual, after)
         return cls(after, difference, counted_part(difference, factual, after, schema))
 
     def with_votes(self, votes: Iterable[Vote]) -> "Candidate":

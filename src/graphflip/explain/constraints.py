@@ -79,10 +79,11 @@ def counted_part(difference: Difference, factual: Sketch, after: Sketch, schema:
     at = next(k for k, column in enumerate(schema.nodes) if column.name == "type")
 
     def is_hydrogen(i: int) -> bool:
-        return all(sketch.nodes[i][at] == "H" for sketch in (factual, after) if i in sketch.nodes)
+        before, now = factual.nodes.get(i), after.nodes.get(i)
+        return (before is None or before[at] == "H") and (now is None or now[at] == "H")
 
     def counts(change: Change, places: tuple[int, ...]) -> bool:
-        return None not in change or not any(is_hydrogen(i) for i in places)
+        return not (change[0] is None or change[1] is None) or not any(map(is_hydrogen, places))
 
     return Difference(
         {i: change for i, change in difference.nodes.items() if counts(change, (i,))},

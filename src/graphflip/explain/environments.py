@@ -49,6 +49,17 @@ class EnvironmentCounts:
             known.append(not self.unknown(before, after, Difference.between(before, after), minimum))
         return tensor(known)
 
+    def created(self, before: Sketch, after: Sketch, touched: Iterable[int]) -> list[tuple[int, Environment]]:
+        """Nodes around those touched, with the environments that they have now."""
+        nodes = set(touched)
+        nodes |= {
+            j
+            for i in touched
+            if after.nodes.get(i) != before.nodes.get(i) and i in after.nodes
+            for j in after.around(i)
+        }
+        return [(i, _categories(after.environment(i), self.schema)) for i in nodes if i in after.nodes]
+
     def unknown(self, factual: Sketch, after: Sketch, difference: Difference, minimum: int) -> list[int]:
         """Nodes whose environment the difference created and that is rarer than `minimum`."""
         nodes = {*difference.touched, *(j for i in difference.nodes if i in after.nodes for j in after.around(i))}

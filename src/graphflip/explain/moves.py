@@ -1,6 +1,6 @@
 """Moves: every valid single step away from a hard graph, as a chemist or the schema would have it."""
 
-from collections.abc import Container, Iterator
+from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -56,21 +56,31 @@ class Moves:
                 found.setdefault(tuple(edits), Move(kind, after, edits))
         return list(found.values())
 
-    def steps(self, state: Sketch, factual: Sketch) -> Iterator[Step]:
-        """Every move of a state; new nodes take slots so that few edits lead there from the factual.
+    def steps(
+        self, state: Sketch, factual: Sketch, admits: Callable[[Sketch, Sketch], bool] = lambda before, after: True
+    ) -> Iterator[Step]:
+        """Every move of a state that is admitted; new nodes take slots so that few edits lead there from the factual.
 
         Two ways to the same graph are two steps, and a group replaced by its like is a step that changes nothing.
+        `admits` sees the state and what came of it, where new nodes still have numbers below zero.
         """
         for kind, draft, changed in self._drafts(state):
-            after = self.settled(state, draft, changed, factual)
+            after = self.settled(state, draft, changed, factual, admits)
             if after is not None:
                 yield kind, after
 
-    def settled(self, before: Sketch, draft: Sketch, changed: set[int], factual: Sketch) -> Sketch | None:
-        """The draft with hydrogens filled in and slots for new nodes; None if it is not valid."""
+    def settled(
+        self,
+        before: Sketch,
+        draft: Sketch,
+        changed: set[int],
+        factual: Sketch,
+        admits: Callable[[Sketch, Sketch], bool] = lambda before, after: True,
+    ) -> Sketch | None:
+        """The draft with hydrogens filled in and slots for new nodes; None if it is not valid or not admitted."""
         if not draft.nodes or (self._valence is not None and not self._valence.settle(before, draft, changed)):
             return None
-        return align(factual, draft, self.schema.max_nodes)
+        return align(factual, draft, self.schema.max_nodes) if admits(before, draft) else None
 
     def heavy(self, sketch: Sketch) -> list[int]:
         """Nodes that moves are about: all, or all but hydrogens that fill valences."""
@@ -115,7 +125,7 @@ class Moves:
             for label in other_labels(state.nodes[i], self.schema.nodes):
                 if self._can_be(label, state.nodes[i], room[i]):
                     draft = state.copy()
-                    draft.nodes[i] = label
+                    draft.relabel(i, label)
                     yield "change node", draft, {i}
 
     def _can_be(self, label: Label, was: Label, room: int) -> bool:
@@ -163,7 +173,7 @@ class Moves:
             free = room[anchor] + self._order(state.near[anchor][root])
             for fragment in self._fragments:
                 if self._order(fragment.link) <= free:
-                    draft = bare.copy()
+                    draft = bare.branch()
                     yield "replace group", draft, {anchor, *members, *_hang(draft, anchor, fragment)}
         for part in self._small_parts(state, heavy):
             yield "remove part", self._without(state, part), part

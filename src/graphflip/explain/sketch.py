@@ -1,7 +1,7 @@
 """Sketch: one hard graph as dictionaries, cheap to copy and to change: what a search over edits works on."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal, NamedTuple, cast, get_args
 
@@ -26,12 +26,14 @@ class Sketch:
     """Labels of nodes by slot, and `near[i][j]`, the label of the edge from i to j; undirected edges stand twice.
 
     Whoever changes a sketch copies it first: those that have been handed on are not changed any more. Copies share
-    the inner dictionaries of `near`, so these are replaced, never changed. `charges` are kept once known.
+    the inner dictionaries of `near`, so these are replaced, never changed. `touched` are the nodes that were changed,
+    added or removed since the copy was made, with the neighbors they gained or lost. `charges` are kept once known.
     """
 
     nodes: dict[int, Label]
     near: dict[int, dict[int, Label]]
     directed: bool = False
+    touched: set[int] = field(default_factory=set)
     charges: dict[int, int] | None = None
 
     @classmethod
@@ -40,33 +42,49 @@ class Sketch:
         sketch = cls(nodes, {i: {} for i in nodes}, graph.schema.directed)
         for i, j, attributes in graph.edges(index):
             sketch.join(i, j, tuple(attributes.values()))
+        sketch.touched.clear()
         return sketch
 
     def copy(self) -> "Sketch":
         return Sketch(self.nodes.copy(), self.near.copy(), self.directed)
 
+    def branch(self) -> "Sketch":
+        """A copy that remembers what was touched already: a draft to be finished in several ways."""
+        return Sketch(self.nodes.copy(), self.near.copy(), self.directed, set(self.touched))
+
     def add(self, label: Label) -> int:
         """A new node, numbered below zero until `align` gives it a slot."""
         i = min(0, *self.nodes) - 1 if self.nodes else -1
         self.nodes[i], self.near[i] = label, {}
+        self.touched.add(i)
         return i
+
+    def relabel(self, i: int, label: Label) -> None:
+        """Give a node another label, or put it back where it was removed."""
+        self.nodes[i] = label
+        self.near.setdefault(i, {})
+        self.touched.add(i)
 
     def remove(self, i: int) -> None:
         """Take a node out, with its edges."""
         del self.nodes[i]
         gone = self.near.pop(i)
+        self.touched.update((i, *gone))
         for j in self.near if self.directed else gone:
             if i in self.near[j]:
                 self.near[j] = _without(self.near[j], i)
+                self.touched.add(j)
 
     def join(self, i: int, j: int, label: Label) -> None:
         """Add an edge, or change its label."""
+        self.touched.update((i, j))
         self.near[i] = {**self.near[i], j: label}
         if not self.directed:
             self.near[j] = {**self.near[j], i: label}
 
     def cut(self, i: int, j: int) -> None:
         """Remove an edge."""
+        self.touched.update((i, j))
         self.near[i] = _without(self.near[i], j)
         if not self.directed:
             self.near[j] = _without(self.near[j], i)
@@ -150,11 +168,30 @@ class Difference:
         edges: dict[Pair, Change] = {}
         for i in before.near.keys() | after.near.keys():
             old, new = before.near.get(i, {}), after.near.get(i, {})
-            if old is not new and old != new:
-                for j in old.keys() | new.keys():
-                    if old.get(j) != new.get(j) and (before.directed or i < j):
-                        edges[i, j] = Change(old.get(j), new.get(j))
+            if old is not new:
+                _add_changed_edges(edges, i, old, new, before.directed)
         return cls(nodes, edges)
+
+    def updated(self, before: Sketch, after: Sketch) -> "Difference":
+        """The difference from `before` to `after`, where this one is that to the sketch that `after` was copied from.
+
+        Only what was touched since is looked at.
+        """
+        touched = after.touched
+        nodes = {i: change for i, change in self.nodes.items() if i not in touched}
+        edges = {pair: change for pair, change in self.edges.items() if touched.isdisjoint(pair)}
+        for i in touched:
+            old, new = before.nodes.get(i), after.nodes.get(i)
+            if old != new:
+                nodes[i] = Change(old, new)
+            _add_changed_edges(edges, i, before.near.get(i, {}), after.near.get(i, {}), before.directed)
+        if before.directed:
+            for j in (before.near.keys() | after.near.keys()) - touched:
+                old, new = before.near.get(j, {}), after.near.get(j, {})
+                for i in touched & (old.keys() | new.keys()):
+                    if old.get(i) != new.get(i):
+                        edges[j, i] = Change(old.get(i), new.get(i))
+        return Difference(nodes, edges)
 
     @cached_property
     def touched(self) -> set[int]:
@@ -171,6 +208,16 @@ class Difference:
         found = [_edit("node", (i,), change, schema.nodes) for i, change in self.nodes.items()]
         found += [_edit("edge", pair, change, schema.edges) for pair, change in self.edges.items()]
         return sorted(found, key=lambda edit: (_RANK[edit.op], edit.at))
+
+
+def _add_changed_edges(
+    edges: dict[Pair, Change], i: int, old: dict[int, Label], new: dict[int, Label], directed: bool
+) -> None:
+    if old == new:
+        return
+    for j in old.keys() | new.keys():
+        if old.get(j) != new.get(j):
+            edges[(i, j) if directed or i < j else (j, i)] = Change(old.get(j), new.get(j))
 
 
 _RANK = {op: position for position, op in enumerate(get_args(Op))}
@@ -233,7 +280,8 @@ def _renumbered(sketch: Sketch, slot: dict[int, int]) -> Sketch:
     near = {slot.get(i, i): edges for i, edges in sketch.near.items()}
     for i in {slot.get(i, i) for i in (*slot, *beside)}:
         near[i] = {slot.get(j, j): label for j, label in near[i].items()}
-    return Sketch(nodes, near, sketch.directed)
+    touched = {slot.get(i, i) for i in sketch.touched}
+    return Sketch(nodes, near, sketch.directed, touched)
 
 
 def drawn(graph: Graph, differences: Sequence[Difference]) -> Graph:

@@ -73,8 +73,7 @@ def _restored(moves: Moves, factual: Sketch, after: Sketch, unit: _Unit) -> Sket
             if i not in factual.nodes:
                 draft.remove(i)
         if i in factual.nodes:
-            draft.nodes[i] = factual.nodes[i]
-            draft.near.setdefault(i, {})
+            draft.relabel(i, factual.nodes[i])
     for i, j in sorted(unit.edges):
         if i in draft.nodes and j in draft.nodes:
             label = factual.near.get(i, {}).get(j)

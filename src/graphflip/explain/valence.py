@@ -73,7 +73,16 @@ class Valence:
         return sum(self._charges(sketch, sketch.nodes).values())
 
     def _charges(self, sketch: Sketch, atoms: Iterable[int]) -> dict[int, int]:
-        return {i: self._charge(*self._surroundings(sketch, i)) for i in atoms if i in sketch.nodes}
+        nodes, neutral = sketch.nodes, self._neutral
+        charged = (i for i in atoms if i in nodes and nodes[i] not in neutral)
+        return {i: self._charge(*self._surroundings(sketch, i)) for i in charged}
+
+    @cached_property
+    def _neutral(self) -> set[Label]:
+        """Labels of atoms that never have a charge, whatever their bonds."""
+        cases = [(v, d, beside) for v in range(9) for d in range(9) for beside in (False, True)]
+        labels = labels_of(self.schema.nodes)
+        return {label for label in labels if not any(self._charge(self.symbol(label), *case) for case in cases)}
 
     def settle(self, before: Sketch, after: Sketch, changed: set[int]) -> bool:
         """Fill valences of heavy atoms that changed, in place; False if the result is no molecule.

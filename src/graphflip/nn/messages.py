@@ -31,11 +31,18 @@ class RelationalLayer(nn.Module):
 
     def forward(self, h: Float[Tensor, "b n d"], R: Float[Tensor, "b r n n"], B: Float[Tensor, "b n"]) -> Tensor:
         b, n, d = h.shape
-        r = R.shape[1]
-        own, *sent = self.message(h).split(d, -1)
-        wide = R.permute(0, 2, 1, 3).reshape(b, n, r * n)  # row i: relation by relation
-        received = own + wide @ torch.cat(sent, 1)
-        updated = self.outer(self.update(self.inner(received, B).relu()), B).relu()
+        own, sent, update, bias = self.message.weight[:d], self.message.weight[d:], self.update.weight, None
+        if not self.training:  # normalization is a factor and an offset, and these belong to the weights
+            factor, bias = self.inner.affine()
+            own, sent = own * factor[:, None], sent * factor.repeat(R.shape[1])[:, None]
+        wide = R.permute(0, 2, 3, 1).reshape(b, n, -1)  # row i: node by node, relation by relation
+        messages = nn.functional.linear(h, sent).view(b, -1, d)
+        received = torch.baddbmm(nn.functional.linear(h, own, bias), wide, messages)
+        if self.training:
+            updated = self.outer(self.update(self.inner(received, B).relu()), B).relu()
+        else:
+            factor, bias = self.outer.affine()
+            updated = nn.functional.linear(received.relu(), update * factor[:, None], bias).relu()
         return (h + updated) * B[..., None]
 
 
