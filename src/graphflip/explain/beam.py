@@ -61,6 +61,7 @@ class BeamSearch:
         known = settings.environments
         self._home = dict(known.created(self.factual, self.factual, self.factual.nodes)) if known else {}
         self.calls, self.turn = 0, 0
+        self.largest: int | None = settings.largest
         self.ruled_out: Counter[str] = Counter()
         self.trace: list[float] = []
         (self.root,) = self._score([self._candidate(self.factual)])
@@ -69,8 +70,13 @@ class BeamSearch:
         """Up to `num` answers, or the frontier; what comes closest if nothing passes."""
         frontier = self.settings.frontier
         slack = math.inf if frontier else _SLACK if num > 1 else 0.0
-        flipped, closest = self._hunt(slack)
-        passing = [one for one in flipped if self._passes(one)]
+        flipped, passing, closest = [], [], self.root
+        for largest, beam in self._stages():
+            met, nearest = self._hunt(slack, largest, beam)
+            flipped, closest = flipped + met, max(closest, nearest, key=self._nearness)
+            passing = [one for one in met if self._passes(one)]
+            if passing:
+                break
         if frontier:
             answers = choose_frontier(flipped, self.cost)
             return [self._confirmed(one, self._at_least(one)) for one in answers] or [self._failed(closest)]
@@ -83,20 +89,29 @@ class BeamSearch:
         refined = {one.key(): one for one in [best, *self._refined_different(best, others, num)]}
         return [self._confirmed(one) for one in choose_different(list(refined.values()), num, self.cost)]
 
-    def _hunt(self, slack: float) -> tuple[list[Candidate], Candidate]:
+    def _stages(self) -> Iterator[tuple[int | None, int]]:
+        """Largest group to add, and width of the beam: more of each as long as nothing passes."""
+        settings = self.settings
+        yield settings.largest, settings.beam
+        if settings.moves.has_larger(settings.largest):
+            yield None, settings.beam
+        yield None, 4 * settings.beam
+
+    def _hunt(self, slack: float, largest: int | None, beam: int) -> tuple[list[Candidate], Candidate]:
         """All candidates met that are predicted as the target, and the one that comes closest to what is asked."""
         flipped: list[Candidate] = []
+        self.turn, self.largest = 0, largest
         limit, closest, front = math.inf, self.root, [self.root]
         seen = {self.root.sketch.colors()}
         while front and self.turn < self.settings.max_moves:
             self.turn += 1
             tried = self._score(list(self._expand(front, limit)))
             flipped += [one for one in tried if one.predicted]
-            closest = max([closest, *tried], key=lambda one: (self._passes(one), self._support(one)))
+            closest = max([closest, *tried], key=self._nearness)
             limit = min([self.cost(one) + slack for one in tried if self._passes(one)], default=limit)
             self.trace.append(max((one.probability for one in tried), default=closest.probability))
             self.settings.watch(Round(self.turn, self.settings.max_moves, self.calls, max(self.trace)))
-            front = self._best(tried, seen, limit)
+            front = self._best(tried, seen, limit, beam)
         return flipped, closest
 
     def cost(self, one: Candidate) -> float:
@@ -107,7 +122,7 @@ class BeamSearch:
         """Every allowed graph one move away, once, that costs less than the limit."""
         met: set[frozenset] = set()
         for state in front:
-            for _, after in self.settings.moves.steps(state.sketch, self.factual, self._admits):
+            for _, after in self.settings.moves.steps(state.sketch, self.factual, self._admits, self.largest):
                 candidate = self._candidate(after, state.difference)
                 if self.cost(candidate) >= limit:
                     continue
@@ -164,6 +179,9 @@ class BeamSearch:
         votes = zip(one.votes, self.enough, strict=False)
         return sum(min(vote.log_prob, enough) for vote, enough in votes) / max(len(one.votes), 1)
 
+    def _nearness(self, one: Candidate) -> tuple[bool, float]:
+        return self._passes(one), self._support(one)
+
     def _passes(self, one: Candidate, slack: float = 0.0) -> bool:
         enough = all(vote.log_prob >= least - slack for vote, least in zip(one.votes, self.enough, strict=False))
         return one.predicted and enough and len(one.votes) == len(self.enough)
@@ -174,11 +192,11 @@ class BeamSearch:
     def _rank_found(self, one: Candidate) -> tuple[float, int, float]:
         return self.cost(one), one.heavy, -one.belief
 
-    def _best(self, tried: list[Candidate], seen: set, limit: float) -> list[Candidate]:
-        """The `beam` first that are new and from which something below the limit may be reached."""
+    def _best(self, tried: list[Candidate], seen: set, limit: float, beam: int) -> list[Candidate]:
+        """The first that are new and from which something below the limit may be reached."""
         front: list[Candidate] = []
         for one in sorted(tried, key=self._rank):
-            if len(front) == self.settings.beam:
+            if len(front) == beam:
                 break
             if self._support(one) == -math.inf or self.cost(one) + 1 >= limit:
                 continue

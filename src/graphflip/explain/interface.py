@@ -14,6 +14,7 @@ from ..errors import ConfigError, DataError
 from ..graph import Graph
 from ..models.classifier import AbstractClassifier
 from ..models.pegvae import PEGVAE
+from .anchored import LatentPath, latent_path
 from .assess import Assessor
 from .beam import Round
 from .constraints import Constraints
@@ -115,6 +116,13 @@ class Explainer:
     def assess(self, found: Counterfactual) -> Counterfactual:
         """A counterfactual, of whatever origin, with the evidence of judges and rules."""
         return self._assessor.assess(found)
+
+    def path(self, found: Counterfactual, steps: int = 24) -> LatentPath:
+        """Graphs and probabilities along the latent line from the factual to the counterfactual."""
+        if self.kit.vae is None or found.counterfactual is None:
+            what = "a counterfactual" if self.kit.vae is not None else "a kit with an autoencoder"
+            raise ConfigError(f"A latent path needs {what}; there is none here.")
+        return latent_path(self.kit.vae, self.kit.classifier, found.factual, found.counterfactual, found.target, steps)
 
     def read(self, what: Input) -> Graph:
         """An input as a Graph of the classifier's schema."""

@@ -57,14 +57,20 @@ class Moves:
         return list(found.values())
 
     def steps(
-        self, state: Sketch, factual: Sketch, admits: Callable[[Sketch, Sketch], bool] = lambda before, after: True
+        self,
+        state: Sketch,
+        factual: Sketch,
+        admits: Callable[[Sketch, Sketch], bool] = lambda before, after: True,
+        largest: int | None = None,
     ) -> Iterator[Step]:
         """Every move of a state that is admitted; new nodes take slots so that few edits lead there from the factual.
 
         Two ways to the same graph are two steps, and a group replaced by its like is a step that changes nothing.
-        `admits` sees the state and what came of it, where new nodes still have numbers below zero.
+        `admits` sees the state and what came of it, where new nodes still have numbers below zero. `largest` is the
+        number of nodes of the largest group to add, hydrogens not counted.
         """
-        for kind, draft, changed in self._drafts(state):
+        fragments = [one for one in self._fragments if largest is None or len(one.nodes) <= largest]
+        for kind, draft, changed in self._drafts(state, fragments):
             after = self.settled(state, draft, changed, factual, admits)
             if after is not None:
                 yield kind, after
@@ -81,6 +87,10 @@ class Moves:
         if not draft.nodes or (self._valence is not None and not self._valence.settle(before, draft, changed)):
             return None
         return align(factual, draft, self.schema.max_nodes) if admits(before, draft) else None
+
+    def has_larger(self, largest: int) -> bool:
+        """Whether there are groups of more nodes to add."""
+        return any(len(one.nodes) > largest for one in self._fragments)
 
     def heavy(self, sketch: Sketch) -> list[int]:
         """Nodes that moves are about: all, or all but hydrogens that fill valences."""
@@ -102,17 +112,17 @@ class Moves:
         known = {(one.nodes, one.edges, one.link): one for one in (*self.vocabulary.fragments, *single)}
         return list(known.values())
 
-    def _drafts(self, state: Sketch) -> Iterator[_Draft]:
+    def _drafts(self, state: Sketch, fragments: list[Fragment]) -> Iterator[_Draft]:
         heavy = self.heavy(state)
         room = {i: self._room(state, i) for i in heavy}
         yield from self._relabel_nodes(state, heavy, room)
         yield from self._relabel_edges(state, heavy, room)
         yield from self._add_edges(state, heavy, room)
         if self.schema.directed:
-            yield from self._change_directed_leaves(state)
+            yield from self._change_directed_leaves(state, fragments)
             return
-        yield from self._add_groups(state, heavy, room)
-        yield from self._change_groups(state, heavy, room)
+        yield from self._add_groups(state, heavy, room, fragments)
+        yield from self._change_groups(state, heavy, room, fragments)
 
     def _room(self, state: Sketch, i: int) -> int:
         return 99 if self._valence is None else self._valence.room(state, i)
@@ -159,19 +169,23 @@ class Moves:
                     if self._order(label) <= min(room[i], room[j]):
                         yield "add edge", _joined(state, i, j, label), {i, j}
 
-    def _add_groups(self, state: Sketch, heavy: list[int], room: dict[int, int]) -> Iterator[_Draft]:
+    def _add_groups(
+        self, state: Sketch, heavy: list[int], room: dict[int, int], fragments: list[Fragment]
+    ) -> Iterator[_Draft]:
         for i in heavy:
-            for fragment in self._fragments:
+            for fragment in fragments:
                 if self._order(fragment.link) <= room[i]:
                     draft = state.copy()
                     yield "add group", draft, {i, *_hang(draft, i, fragment)}
 
-    def _change_groups(self, state: Sketch, heavy: list[int], room: dict[int, int]) -> Iterator[_Draft]:
+    def _change_groups(
+        self, state: Sketch, heavy: list[int], room: dict[int, int], fragments: list[Fragment]
+    ) -> Iterator[_Draft]:
         for anchor, root, members in groups(state, heavy, self.vocabulary.max_nodes):
             bare = self._without(state, members)
             yield "remove group", bare, {anchor, *members}
             free = room[anchor] + self._order(state.near[anchor][root])
-            for fragment in self._fragments:
+            for fragment in fragments:
                 if self._order(fragment.link) <= free:
                     draft = bare.branch()
                     yield "replace group", draft, {anchor, *members, *_hang(draft, anchor, fragment)}
@@ -183,11 +197,11 @@ class Moves:
         parts = [part & set(heavy) for part in state.parts()]
         return [part for part in parts if len(parts) > 1 and 0 < len(part) <= self.vocabulary.max_nodes]
 
-    def _change_directed_leaves(self, state: Sketch) -> Iterator[_Draft]:
+    def _change_directed_leaves(self, state: Sketch, fragments: list[Fragment]) -> Iterator[_Draft]:
         for i in state.nodes:
             if len(state.around(i)) <= 1 and (state.around(i) or len(state.nodes) > 1):
                 yield "remove group", self._without(state, {i}), {i}
-            for fragment in self._fragments:
+            for fragment in fragments:
                 for outwards in (True, False):
                     draft = state.copy()
                     new = draft.add(fragment.nodes[0])

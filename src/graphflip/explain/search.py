@@ -24,7 +24,8 @@ class EditSearch(AbstractExplainer):
     gives it at least the probability `agreement`. Of those that pass, the one with the lowest cost is taken, and the
     search goes on while a lower one is possible. Then edits are undone, or exchanged for cheaper ones, as long as the
     graph still passes: the answer is 1-minimal. An edit costs 1; where hydrogens are nodes, adding or removing one with
-    its bond, two edits, costs `hydrogen_price` each.
+    its bond, two edits, costs `hydrogen_price` each. Groups of more than `largest` nodes are tried when smaller ones do
+    not lead to a graph that passes.
 
     Graphs are ranked by the log-probabilities of the target, each counted up to what is asked, on average, less `price`
     times their cost. The opinions see the `shortlist` that the classifier ranks first. With `environments`, an edit
@@ -44,6 +45,7 @@ class EditSearch(AbstractExplainer):
     watch: Callable[[Round], None] = lambda _: None
     beam: int = 4
     max_moves: int = 8
+    largest: int = 2
     price: float = 0.2
     hydrogen_price: float = 0.5
     shortlist: int = 64
@@ -54,7 +56,7 @@ class EditSearch(AbstractExplainer):
         for name in ("confidence", "agreement"):
             if not 0 < getattr(self, name) < 1:
                 raise ConfigError(f"`{name}` must lie between 0 and 1; got {getattr(self, name)}.")
-        for name in ("beam", "max_moves", "shortlist", "batch_size", "minimum"):
+        for name in ("beam", "max_moves", "largest", "shortlist", "batch_size", "minimum"):
             if getattr(self, name) < 1:
                 raise ConfigError(f"`{name}` must be at least 1; got {getattr(self, name)}.")
         schemas = [model.schema for model in (self.classifier, *self.opinions)]
