@@ -31,6 +31,7 @@ LAYERS = [
     {"jobs"},
     {"bench"},
     {"report"},
+    {"viewer"},
     {"progress"},
     {"cli"},
     {"__main__"},

@@ -1,0 +1,316 @@
+// The page: what is asked, what is shown, and how one leads to the other.
+
+import * as api from "./api.js";
+import { capitalized, className, headline, showChanges, showChoices, showEvidence } from "./answers.js";
+import { download } from "./downloads.js";
+import { highlight, mount, parseFrozen, printFrozen } from "./drawing.js";
+import { $, likeliest, make, meter, percent, say } from "./elements.js";
+import * as files from "./files.js";
+import * as freezing from "./freezing.js";
+import * as path from "./path.js";
+import * as theme from "./theme.js";
+
+const HINTS = {
+  minimal: "The fewest edits that change the classifier's answer.",
+  balanced: "Few edits that other models agree with, made of parts that occur in the data.",
+  believable: "A change that the classifier and other models are sure of, at the price of more edits.",
+};
+
+// What this tab looks at. Another tab has its own.
+const tab = {
+  service: null, // what the server offers
+  input: null, // the graph that was read last: {smiles} or {graph}
+  name: "", // what a file or an example calls it
+  shown: null, // the server's answer to reading it
+  job: null, // the question whose answers are shown
+  running: null, // the id of the question that is being computed
+  number: 0, // which of its answers
+  answer: null, // that answer, with what was undone taken back
+  undone: new Set(),
+};
+
+const model = () => tab.service.models.find((one) => one.name === $("model").value);
+
+async function start() {
+  theme.start();
+  path.start();
+  tab.service = await api.service();
+  for (const { name } of tab.service.models) $("model").append(make("option", { value: name }, name));
+  $("model").hidden = tab.service.models.length < 2;
+  listen();
+  chooseModel();
+  await showHistory();
+  if (!(await restore())) await tryExample();
+}
+
+function listen() {
+  $("model").addEventListener("change", () => { chooseModel(); tryExample(); });
+  $("smiles").addEventListener("change", () => { tab.name = ""; readSmiles(); });
+  $("smiles").addEventListener("keydown", (event) => {
+    if (event.key === "Enter") { event.preventDefault(); tab.name = ""; readSmiles(); }
+  });
+  $("example").addEventListener("change", () => {
+    const example = model().examples[Number($("example").value)];
+    if ($("example").value && example) look({ smiles: example.smiles }, example.name);
+  });
+  $("prefer").addEventListener("change", hintPreference);
+  $("freeze").addEventListener("input", () => { checkFrozen(); freezing.mark(parseFrozen($("freeze").value)); });
+  $("ask").addEventListener("submit", (event) => { event.preventDefault(); ask(); });
+  $("cancel").addEventListener("click", () => tab.running && api.cancel(tab.running));
+  for (const button of $("downloads").querySelectorAll("button")) {
+    button.addEventListener("click", () => download(button.dataset.kind, tab.answer));
+  }
+  window.addEventListener("hashchange", restore);
+  files.start({ model, look, openRecord });
+  hintPreference();
+}
+
+function chooseModel() {
+  const { classes, examples, molecules } = model();
+  $("target").replaceChildren(make("option", { value: "" }, "the other class"), ...classes.map((name) => make("option", { value: name }, name)));
+  $("example").replaceChildren(make("option", { value: "" }, "Examples"), ...examples.map(({ name }, number) => make("option", { value: number }, name)));
+  $("example").disabled = !examples.length;
+  $("smiles").disabled = !molecules;
+}
+
+const hintPreference = () => { $("prefer-hint").textContent = HINTS[chosenPreference()]; };
+const chosenPreference = () => $("prefer").querySelector("input:checked").value;
+
+async function tryExample() {
+  const [first] = model().examples;
+  if (first) return look({ smiles: first.smiles }, first.name);
+  $("headline").textContent = "Open a file of graphs to begin";
+}
+
+function readSmiles() {
+  const text = $("smiles").value.trim();
+  if (!text || (text === tab.input?.smiles && tab.shown)) return say("smiles-message", text ? "" : "Enter a molecule as SMILES, for example c1ccccc1O.");
+  return look({ smiles: text }, tab.name);
+}
+
+// Read a graph and show what the classifier says of it.
+async function look(input, name = "") {
+  Object.assign(tab, { input, name, shown: null });
+  $("smiles").value = input.smiles ?? "";
+  say("smiles-message", "");
+  $("smiles").removeAttribute("aria-invalid");
+  try {
+    const shown = await api.read($("model").value, input);
+    if (tab.input !== input) return;
+    tab.shown = shown;
+    setFrozen({ nodes: [], edges: [] });
+    showInput(shown);
+  } catch (problem) {
+    if (tab.input === input) complain(problem);
+  }
+}
+
+function complain(problem) {
+  say("smiles-message", problem.message);
+  $("smiles").setAttribute("aria-invalid", "true");
+}
+
+function showInput(shown) {
+  Object.assign(tab, { job: null, answer: null, undone: new Set() });
+  history.replaceState(null, "", location.pathname);
+  const [name, p] = likeliest(shown.prediction);
+  $("headline").textContent = `${capitalized(tab.name || "This graph")} is predicted ${name}`;
+  $("subline").textContent = shown.smiles ?? "";
+  drawBefore(shown.drawing);
+  verdict("before", name, p);
+  for (const id of ["after-card", "details", "choices", "legend"]) $(id).hidden = true;
+  path.hide();
+  say("job-message", "");
+}
+
+function drawBefore(drawing) {
+  mount($("before"), drawing, "The graph as it is");
+  freezing.attach($("before"), tab.shown?.graph, toggleFrozen);
+  freezing.mark(parseFrozen($("freeze").value));
+}
+
+function verdict(side, name, p) {
+  $(`${side}-class`).replaceChildren(make("b", {}, name), ` ${percent(p)}`);
+  $(`${side}-bar`).replaceChildren(meter(p));
+}
+
+function setFrozen(frozen) {
+  $("freeze").value = printFrozen(frozen);
+  checkFrozen();
+  freezing.mark(frozen);
+}
+
+function toggleFrozen(part) {
+  setFrozen(freezing.toggled(parseFrozen($("freeze").value) ?? { nodes: [], edges: [] }, part));
+}
+
+function checkFrozen() {
+  const isFine = parseFrozen($("freeze").value) !== null;
+  say("freeze-message", isFine ? "" : "Write numbers of atoms, and bonds as pairs of them: 3, 4, 2-5");
+  return isFine;
+}
+
+async function ask() {
+  if (tab.running) return;
+  if ($("smiles").value.trim() !== (tab.input?.smiles ?? "")) await readSmiles();
+  if (!tab.shown || !checkFrozen()) return;
+  const frozen = parseFrozen($("freeze").value);
+  const several = $("num").value;
+  const asked = {
+    target: $("target").value || null,
+    prefer: chosenPreference(),
+    num: Number(several) || 1,
+    frontier: several === "frontier",
+    freeze_nodes: frozen.nodes,
+    freeze_edges: frozen.edges,
+  };
+  say("job-message", "");
+  try {
+    await compute(await api.explain($("model").value, tab.input, tab.name, asked));
+  } catch (problem) {
+    say("job-message", problem.message);
+  }
+}
+
+// Follow a question until it is answered.
+async function compute(job) {
+  tab.running = job.id;
+  showProgress(job);
+  $("progress").hidden = false;
+  $("explain").hidden = true;
+  $("cancel").focus();
+  try {
+    const ended = await api.follow(job.id, showProgress);
+    if (ended.state === "done") showJob(ended);
+    else say("job-message", ended.state === "cancelled" ? "Cancelled." : ended.message);
+  } finally {
+    tab.running = null;
+    $("progress").hidden = true;
+    $("explain").hidden = false;
+    if (document.activeElement === document.body) $("explain").focus();
+    showHistory();
+  }
+}
+
+function showProgress({ state, ahead, progress }) {
+  if (state === "waiting") return say("progress-text", ahead ? `Waiting; ${ahead} before you` : "Waiting");
+  if (!progress) return say("progress-text", "Looking …");
+  $("bar").value = progress.turn / progress.max_turns;
+  say("progress-text", `Round ${progress.turn}: ${progress.calls} graphs tried, best ${percent(progress.probability)}`);
+}
+
+function showJob(job, number = 0) {
+  tab.job = job;
+  choose(Math.min(number, job.answers.length - 1));
+}
+
+function choose(number, focus = false) {
+  const answer = tab.job.answers[number];
+  Object.assign(tab, { number, undone: new Set() });
+  history.replaceState(null, "", `#${tab.job.id}/${number}`);
+  showChoices(tab.job.answers, number, choose);
+  if (focus) $("tabs").querySelector("[tabindex='0']").focus();
+  showAnswer(answer);
+  const canSlide = model().has_path && answer.record.counterfactual && answer.record.edits.length;
+  if (canSlide) path.show(tab.job.id, number, className(answer.record.target, model()), slide);
+  else path.hide();
+}
+
+function showAnswer(answer) {
+  tab.answer = answer;
+  const { record } = answer;
+  const target = className(record.target, model());
+  $("headline").textContent = headline(answer, model());
+  $("subline").textContent = record.flipped ? describeSmiles(record) : [record.note, answer.advice].filter(Boolean).join(" ");
+  drawBefore(answer.drawings.factual);
+  verdict("before", target, record.p_factual);
+  drawAfter(answer);
+  showChanges(answer, tab.job.answers[tab.number], tab.undone, toggleUndone, (marks, on) => highlight([$("before"), $("after")], marks, on));
+  showEvidence(answer, model());
+  $("python").textContent = answer.python;
+  for (const id of ["details", "legend"]) $(id).hidden = record.counterfactual === null;
+}
+
+function describeSmiles({ smiles }) {
+  return smiles ? `${smiles.factual} → ${smiles.counterfactual ?? "no molecule"}` : "";
+}
+
+function drawAfter({ record, drawings }) {
+  $("after-card").hidden = drawings.counterfactual === null;
+  if (drawings.counterfactual === null) return;
+  $("after-title").textContent = tab.undone.size ? "With changes undone" : record.flipped ? "Changed" : "Closest attempt";
+  mount($("after"), drawings.counterfactual, "The graph as changed");
+  verdict("after", className(record.target, model()), record.p_counterfactual);
+}
+
+// A step of the way takes the place of the changed graph until the slider is back at its end.
+function slide(step) {
+  if (step === null) return drawAfter(tab.answer);
+  $("after-title").textContent = "On the way";
+  mount($("after"), step.drawing, step.text);
+  verdict("after", className(tab.answer.record.target, model()), step.probability);
+}
+
+async function toggleUndone(number, isUndone) {
+  tab.undone[isUndone ? "add" : "delete"](number);
+  const [job, at, undone] = [tab.job, tab.number, [...tab.undone]];
+  const target = className(tab.job.answers[at].record.target, model());
+  try {
+    const answer = undone.length ? await api.undo(job.id, at, undone) : job.answers[at];
+    if (tab.job !== job || tab.number !== at || undone.length !== tab.undone.size) return;
+    showAnswer(answer);
+    const p = percent(answer.record.p_counterfactual);
+    $("undo-text").textContent = !undone.length ? "" : answer.record.flipped ? `Still ${target}: ${p}` : `No longer ${target}: ${p}`;
+  } catch (problem) {
+    $("undo-text").textContent = problem.message;
+  }
+  $("changes").querySelectorAll("input")[number]?.focus();
+}
+
+async function openRecord(record) {
+  try {
+    const job = await api.openRecord($("model").value, record);
+    tab.input = { graph: record.factual };
+    tab.shown = { graph: record.factual };
+    showJob(job);
+    showHistory();
+  } catch (problem) {
+    complain(problem);
+  }
+}
+
+async function showHistory() {
+  const jobs = (await api.jobs()).filter((job) => job.state === "done").reverse();
+  $("history").hidden = !jobs.length;
+  const rows = jobs.map((job) => make("li", {}, make("a", { href: `#${job.id}/0` }, job.name || job.input?.smiles || "graph",
+    make("span", { class: "hint" }, job.asked ? ` ${job.asked.prefer}` : " from a file"))));
+  $("history-list").replaceChildren(...rows);
+}
+
+// Show what the address names; whether there is such a thing.
+async function restore() {
+  const [id, number] = location.hash.slice(1).split("/");
+  if (!id || (tab.job?.id === id && String(tab.number) === number)) return Boolean(id);
+  try {
+    const job = await api.job(id);
+    Object.assign(tab, { input: job.input, name: job.name, shown: { graph: job.answers[0]?.record.factual } });
+    $("model").value = job.model;
+    $("smiles").value = job.input?.smiles ?? "";
+    if (job.asked) restoreQuestion(job.asked);
+    if (job.state === "done") showJob(job, Number(number) || 0);
+    else if (job.state === "waiting" || job.state === "running") compute(job);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function restoreQuestion(asked) {
+  $("prefer").querySelector(`input[value=${asked.prefer}]`).checked = true;
+  $("target").value = asked.target ?? "";
+  $("num").value = asked.frontier ? "frontier" : String(asked.num);
+  setFrozen({ nodes: asked.freeze_nodes, edges: asked.freeze_edges });
+  hintPreference();
+}
+
+start().catch((problem) => { $("headline").textContent = problem.message; });

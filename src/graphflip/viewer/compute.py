@@ -1,0 +1,102 @@
+"""What a worker of the viewer runs (`python -m graphflip.viewer.compute`): lines of JSON in, lines of JSON out."""
+
+import json
+import os
+import queue
+import sys
+import threading
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TextIO
+
+from ..errors import GraphflipError
+from ..explain.interface import Explainer, load
+from ..explain.search import Round
+from ..memory import keep_memory
+from . import views
+
+
+class Cancelled(Exception):
+    """Somebody does not want the answer any more."""
+
+
+def main() -> None:
+    """Load the models, say so, and do what the lines on standard input ask for until it is closed."""
+    replies = _take_stdout()
+
+    def reply(message: dict[str, Any]) -> None:
+        replies.write(json.dumps(message, allow_nan=False) + "\n")
+        replies.flush()
+
+    keep_memory()
+    try:
+        explainers = load_explainers(json.loads(sys.argv[1]))
+        reply({"models": [views.describe_model(title, one) for title, one in explainers.items()]})
+    except GraphflipError as error:
+        reply({"refused": str(error)})
+        return
+    tasks: queue.Queue[dict[str, Any]] = queue.Queue()
+    cancelled = threading.Event()
+    threading.Thread(target=_listen, args=(sys.stdin, tasks, cancelled), daemon=True).start()
+
+    def watch(round_: Round) -> None:
+        if cancelled.is_set():
+            raise Cancelled
+        reply({"progress": vars(round_)})
+
+    while True:
+        answer(explainers, tasks.get(), watch, reply)
+
+
+def load_explainers(sources: dict[str, Any]) -> dict[str, Explainer]:
+    """The explainers of the kits that are named, by title."""
+    explainers = {Path(model).name: load(model) for model in sources["models"]}
+    if sources["classifier"] is None:
+        return explainers
+    from ..models.factory import load_factory
+
+    return {
+        title: Explainer(one.kit.with_classifier(load_factory(sources["classifier"], one.kit.schema)))
+        for title, one in explainers.items()
+    }
+
+
+def answer(
+    explainers: dict[str, Explainer],
+    task: dict[str, Any],
+    watch: Callable[[Round], None],
+    reply: Callable[[dict[str, Any]], None],
+) -> None:
+    """Do one task and say what came of it; nothing that a task does ends the process."""
+    try:
+        reply({"result": views.TASKS[task["do"]](explainers[task["model"]], task, watch)})
+    except Cancelled:
+        reply({"ended": "cancelled"})
+    except GraphflipError as error:
+        reply({"refused": str(error)})
+    except Exception:
+        traceback.print_exc()
+        reply({"ended": "crashed"})
+
+
+def _take_stdout() -> TextIO:
+    """Standard output for our lines alone: whatever else is printed goes to standard error."""
+    channel = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+    return channel
+
+
+def _listen(lines: TextIO, tasks: queue.Queue[dict[str, Any]], cancelled: threading.Event) -> None:
+    for line in lines:
+        message = json.loads(line)
+        if "run" in message:
+            cancelled.clear()
+            tasks.put(message["run"])
+        else:
+            cancelled.set()
+    os._exit(0)  # the server has gone
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,49 @@
+"""Serve: run the viewer until somebody stops it."""
+
+import asyncio
+import socket
+from collections.abc import Callable
+
+from ..errors import ConfigError, require
+from .settings import Settings
+
+
+def serve(settings: Settings, say: Callable[[str], None]) -> None:
+    """Load the models, say where the page is, and answer requests until the process is interrupted."""
+    for package in ("fastapi", "uvicorn"):
+        require(package, "viewer", "The viewer")
+    with _listen(settings) as door:
+        try:
+            asyncio.run(_run(settings, door, say))
+        except KeyboardInterrupt:
+            say("Stopped.")
+
+
+async def _run(settings: Settings, door: socket.socket, say: Callable[[str], None]) -> None:
+    import uvicorn
+
+    from .app import create_app
+
+    app = create_app(settings)
+    config = uvicorn.Config(
+        app, lifespan="off", log_level="warning", access_log=False, server_header=False, timeout_graceful_shutdown=2
+    )
+    async with app.router.lifespan_context(app):
+        say(f"The viewer is at {settings.address} (stop it with Ctrl-C).")
+        await uvicorn.Server(config).serve(sockets=[door])
+
+
+def _listen(settings: Settings) -> socket.socket:
+    """The socket, opened before models are loaded: a port that is taken is known at once."""
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    door = socket.socket(family, socket.SOCK_STREAM)
+    door.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        door.bind((settings.host, settings.port))
+    except OSError as error:
+        door.close()
+        raise ConfigError(
+            f"The viewer must be able to listen on {settings.host}, port {settings.port}; {error.strerror}. "
+            "Choose another with --port or --host."
+        ) from error
+    return door
