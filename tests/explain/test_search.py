@@ -124,7 +124,7 @@ def test_what_was_not_found_is_said():
     )
     assert one.outcome is Outcome.OUT_OF_MOVES
     assert not one.flipped
-    assert len(one.probabilities) == one.steps == 2
+    assert len(one.probabilities) == one.steps == 4  # two moves, and again with a wider beam
     assert sum(node["type"] == "O" for node in one.counterfactual.nodes() if node) == 2  # the closest attempt
     assert one.outcome.advice in str(one)
     (there,) = SEARCH.explain(DATASET.graphs(0), int(DATASET.labels[0]))

@@ -53,17 +53,19 @@ class Anchor:
     vae: PEGVAE
     graph: Graph
     z: Float[Tensor, "b n dz"]
+    logits: Logits
     margin: float = MARGIN
 
     @classmethod
     @torch.no_grad()
     def at(cls, vae: PEGVAE, graph: Graph, margin: float = MARGIN) -> "Anchor":
         graph = graph.pad(graph.schema.max_nodes)
-        return cls(vae, graph, vae.encode(graph).mean, margin)
+        z = vae.encode(graph).mean
+        return cls(vae, graph, z, raw_logits(vae, z, graph), margin)
 
     def moved(self, z: Float[Tensor, "b n dz"]) -> Logits:
         """How far each logit of the decoder has moved from where it is at the factual's code."""
-        return raw_logits(self.vae, z, self.graph) - raw_logits(self.vae, self.z, self.graph)
+        return raw_logits(self.vae, z, self.graph) - self.logits
 
     def soft(self, z: Float[Tensor, "b n dz"]) -> Graph:
         """The relaxed graph at a code."""

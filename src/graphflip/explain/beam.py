@@ -4,6 +4,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import torch
@@ -14,6 +15,7 @@ from .candidates import Candidate, Vote, choose_different, choose_frontier, vote
 from .explainer import Outcome
 from .sketch import Difference, Sketch, drawn
 from .undo import undone
+from .walk import Saliency
 
 if TYPE_CHECKING:
     from .search import EditSearch
@@ -100,12 +102,14 @@ class BeamSearch:
     def _hunt(self, slack: float, largest: int | None, beam: int) -> tuple[list[Candidate], Candidate]:
         """All candidates met that are predicted as the target, and the one that comes closest to what is asked."""
         flipped: list[Candidate] = []
-        self.turn, self.largest = 0, largest
+        self.largest = largest
         limit, closest, front = math.inf, self.root, [self.root]
         seen = {self.root.sketch.colors()}
-        while front and self.turn < self.settings.max_moves:
+        for _ in range(self.settings.max_moves):
+            if not front:
+                break
             self.turn += 1
-            tried = self._score(list(self._expand(front, limit)))
+            tried = self._score(self._proposed(list(self._expand(front, limit))))
             flipped += [one for one in tried if one.predicted]
             closest = max([closest, *tried], key=self._nearness)
             limit = min([self.cost(one) + slack for one in tried if self._passes(one)], default=limit)
@@ -131,6 +135,19 @@ class BeamSearch:
                     met.add(key)
                     if self._is_allowed(candidate):
                         yield candidate
+
+    def _proposed(self, candidates: list[Candidate]) -> list[Candidate]:
+        """All of them, or those that the walk asks for most by what they cost."""
+        saliency = self._saliency
+        if saliency is None:
+            return candidates
+        ranked = sorted(candidates, key=lambda one: -saliency.score(one.difference) / (1 + self.cost(one)))
+        return ranked[: self.settings.proposals]
+
+    @cached_property
+    def _saliency(self) -> Saliency | None:
+        walk = self.settings.walk
+        return None if walk is None else walk.saliencies(self.graph, [self.target])[0]
 
     def _candidate(self, after: Sketch, state: Difference | None = None) -> Candidate:
         return Candidate.of(self.factual, after, self.graph.schema, state)

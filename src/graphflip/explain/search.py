@@ -12,6 +12,7 @@ from .environments import EnvironmentCounts
 from .explainer import AbstractExplainer, Counterfactual, Outcome, Question
 from .moves import Moves
 from .sketch import drawn
+from .walk import LatentWalk
 
 _FAILURES = (Outcome.NOT_CONFIDENT, Outcome.OUT_OF_MOVES, Outcome.NO_MOVE_ALLOWED)
 
@@ -29,7 +30,8 @@ class EditSearch(AbstractExplainer):
 
     Graphs are ranked by the log-probabilities of the target, each counted up to what is asked, on average, less `price`
     times their cost. The opinions see the `shortlist` that the classifier ranks first. With `environments`, an edit
-    must not create surroundings of a node that were seen fewer than `minimum` times. Nothing is random: all seeds give
+    must not create surroundings of a node that were seen fewer than `minimum` times. With a `walk`, the classifier sees
+    of each round only the `proposals` that the walk through the latent space asks for most. Nothing is random: all seeds give
     the same answer. With `frontier`, every answer is a list from the smallest change to the most believable one.
     """
 
@@ -41,6 +43,8 @@ class EditSearch(AbstractExplainer):
     confidence: float = 0.5
     opinions: tuple[AbstractClassifier, ...] = ()
     agreement: float = 0.5
+    walk: LatentWalk | None = None
+    proposals: int = 64
     frontier: bool = False
     watch: Callable[[Round], None] = lambda _: None
     beam: int = 4
@@ -56,7 +60,7 @@ class EditSearch(AbstractExplainer):
         for name in ("confidence", "agreement"):
             if not 0 < getattr(self, name) < 1:
                 raise ConfigError(f"`{name}` must lie between 0 and 1; got {getattr(self, name)}.")
-        for name in ("beam", "max_moves", "largest", "shortlist", "batch_size", "minimum"):
+        for name in ("beam", "max_moves", "largest", "proposals", "shortlist", "batch_size", "minimum"):
             if getattr(self, name) < 1:
                 raise ConfigError(f"`{name}` must be at least 1; got {getattr(self, name)}.")
         schemas = [model.schema for model in (self.classifier, *self.opinions)]
