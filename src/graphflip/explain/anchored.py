@@ -174,5 +174,5 @@ def _union(one: Graph, other: Graph) -> Graph:
 
 
 def _repeated(graph: Graph, size: int) -> Graph:
-    parts = (part.expand(size, *part.shape[1:]) for part in (graph.B, graph.V, graph.A, graph.E))
-    return Graph.trusted(*parts, graph.schema)
+    B, V, A, E = (part.expand(size, *part.shape[1:]) for part in (graph.B, graph.V, graph.A, graph.E))
+    return Graph.trusted(B, V, A, E, graph.schema)

@@ -57,9 +57,8 @@ class BeamSearch:
         self.graph = Graph.trusted(
             graph.B[:, :used], graph.V[:, :used], graph.A[:, :used, :used], graph.E[:, :used, :used], graph.schema
         )
-        # Opinions may be asked for less than a prediction of theirs.
-        least = (settings.confidence, *[settings.agreement] * len(settings.opinions))
-        self.enough = [math.log(min(one + _MARGIN, 1 - 1e-9)) for one in least]
+        asked = (settings.confidence, *([settings.agreement] if settings.opinions else []))
+        self.enough = [math.log(min(one + _MARGIN, 1 - 1e-9)) for one in asked]
         known = settings.environments
         self._home = dict(known.created(self.factual, self.factual, self.factual.nodes)) if known else {}
         self.calls, self.turn = 0, 0
@@ -192,22 +191,26 @@ class BeamSearch:
         return votes
 
     def _support(self, one: Candidate) -> float:
-        """Log-probabilities of the target, each up to what is asked, on average."""
-        votes = zip(one.votes, self.enough, strict=False)
-        return sum(min(vote.log_prob, enough) for vote, enough in votes) / max(len(one.votes), 1)
+        """Log-probabilities of the target by the classifier and by the opinions, each up to what is asked, averaged."""
+        pairs = zip(one.log_probs, self.enough, strict=False)
+        return sum(min(log_prob, enough) for log_prob, enough in pairs) / max(len(one.log_probs), 1)
 
     def _nearness(self, one: Candidate) -> tuple[bool, float]:
         return self._passes(one), self._support(one)
 
     def _passes(self, one: Candidate, slack: float = 0.0) -> bool:
-        enough = all(vote.log_prob >= least - slack for vote, least in zip(one.votes, self.enough, strict=False))
-        return one.predicted and enough and len(one.votes) == len(self.enough)
+        log_probs = one.log_probs
+        enough = all(log_prob >= least - slack for log_prob, least in zip(log_probs, self.enough, strict=False))
+        return one.predicted and enough and len(log_probs) == len(self.enough)
 
     def _rank(self, one: Candidate) -> tuple[float, float]:
         return self.settings.price * self.cost(one) - self._support(one), -one.probability
 
-    def _rank_found(self, one: Candidate) -> tuple[float, int, float]:
-        return self.cost(one), one.heavy, -one.belief
+    def _expense(self, one: Candidate) -> tuple[float, int]:
+        return self.cost(one), one.heavy
+
+    def _rank_found(self, one: Candidate) -> tuple[tuple[float, int], float]:
+        return self._expense(one), -one.belief
 
     def _best(self, tried: list[Candidate], seen: set, limit: float, beam: int) -> list[Candidate]:
         """The first that are new and from which something below the limit may be reached."""
@@ -241,9 +244,7 @@ class BeamSearch:
             for sketch in undone(self.settings.moves, self.factual, found.sketch)
             if self._admits(found.sketch, sketch)
         ]
-        known = {
-            one.key(): one for one in smaller if one.heavy and self._rank_found(one)[:2] < self._rank_found(found)[:2]
-        }
+        known = {one.key(): one for one in smaller if one.heavy and self._expense(one) < self._expense(found)}
         return [one for one in known.values() if self._is_allowed(one)]
 
     def _exchanged(self, found: Candidate, smaller: list[Candidate]) -> list[Candidate]:
@@ -280,7 +281,7 @@ class BeamSearch:
         got = f"The closest of {self.calls - 1} graphs has probability {closest.probability:.3f} of the target"
         got += f" ({closest.heavy} edits, {self.turn} rounds of moves); {self.settings.confidence:g} was asked."
         if len(closest.votes) > 1:
-            least = min(math.exp(vote.log_prob) for vote in closest.votes[1:])
-            got += f" The most doubtful of {len(closest.votes) - 1} opinions gives it {least:.3f}."
+            got += f" {len(closest.votes) - 1} opinions give it {math.exp(closest.log_probs[1]):.3f} on average;"
+            got += f" {self.settings.agreement:g} was asked."
         reasons = [f"{count} by `{name}`" for name, count in self.ruled_out.most_common()]
         return f"{got} Moves ruled out: {', '.join(reasons)}." if reasons else got

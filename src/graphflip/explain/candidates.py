@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import torch
@@ -68,10 +69,17 @@ class Candidate:
         """Whether the classifier predicts the target."""
         return bool(self.votes) and self.votes[0].predicted
 
+    @cached_property
+    def log_probs(self) -> tuple[float, ...]:
+        """Log-probability of the target by the classifier, and that of the mean probability by the opinions."""
+        first, *others = (vote.log_prob for vote in self.votes)
+        mean = sum(map(math.exp, others)) / max(len(others), 1)
+        return (first, math.log(mean) if mean else -math.inf) if others else (first,)
+
     @property
     def belief(self) -> float:
-        """Geometric mean of what all models that were asked give the target."""
-        return math.exp(sum(vote.log_prob for vote in self.votes) / len(self.votes)) if self.votes else 0.0
+        """Geometric mean of what the classifier gives the target and what the opinions give it on average."""
+        return math.exp(sum(self.log_probs) / len(self.log_probs))
 
     def key(self) -> frozenset:
         """What candidates share that are the same graph, slot by slot."""

@@ -60,7 +60,7 @@ class Explainer:
         settings = {"prefer": prefer, "num": num, "frontier": frontier}
         settings |= {"constraints": constraints, "confidence": confidence, "watch": watch}
         single = not isinstance(what, list | tuple | GraphDataset) and not (isinstance(what, Graph) and len(what) != 1)
-        inputs = [what] if single else what
+        inputs: Any = [what] if single else what
         answers = list(self.explain_each(inputs, target, ids=ids, **settings))
         if num == 1 and not frontier:
             answers = [several[0] for several in answers]

@@ -12,8 +12,8 @@ Prefer = Literal["minimal", "balanced", "believable"]
 class Preference:
     """What must hold of an answer, and how hard to look for it.
 
-    `confidence` is the least probability of the target by the classifier, `agreement` by each surrogate (0: they are
-    not asked). `environments`: only surroundings of nodes that occur in the training data may be created.
+    `confidence` is the least probability of the target by the classifier, `agreement` by the surrogates on average
+    (0: they are not asked). `environments`: only surroundings of nodes that occur in the training data may be created.
     """
 
     confidence: float
