@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from .models.classifier import InvariantClassifier as InvariantClassifier
     from .models.pegvae import PEGVAE as PEGVAE
     from .models.store import load_model as load_model
+    from .report.notebook import to_html as to_html
     from .schema import Categories as Categories
     from .schema import Continuous as Continuous
     from .schema import Schema as Schema
@@ -43,6 +44,7 @@ _HOME = {
     "load": "explain.interface",
     "load_dataset": "data.source",
     "load_model": "models.store",
+    "to_html": "report.notebook",
 }
 
 

@@ -1,5 +1,6 @@
 """Explanations as JSON lines: they round-trip, and what is wrong is named."""
 
+import dataclasses
 import json
 
 import pytest
@@ -60,3 +61,14 @@ def test_what_is_no_explanation(dataset, tmp_path, text):
         list(read_records(path, dataset.schema))
     with pytest.raises(DataError, match="cannot be read"):
         list(read_records(tmp_path / "absent.jsonl", dataset.schema))
+
+
+def test_the_way_is_kept_in_outline(found, dataset):
+    way = tuple(k / 1000 for k in range(1000))
+    record = to_record(dataclasses.replace(found[0], probabilities=way))
+    assert len(record["probabilities"]) == 101
+    assert (record["probabilities"][0], record["probabilities"][-1]) == (way[0], way[-1])
+    short = to_record(dataclasses.replace(found[0], probabilities=(0.1, float("nan"), 0.9)))
+    assert from_record(short, dataset.schema).probabilities == (0.1, 0.9)
+    with pytest.raises(DataError, match="list of numbers"):
+        from_record(short | {"probabilities": ["x"]}, dataset.schema)

@@ -12,7 +12,6 @@ from graphflip.edits import apply_edits, edits_between
 from graphflip.explain import Counterfactual, Outcome
 from graphflip.jsongraph import aligned_pair
 from graphflip.report.demo import run_demo
-from graphflip.report.draw import ADDED, CHANGED, REMOVED, draw_pair
 from graphflip.report.page import Entry, write_page
 
 SCHEMA = molecule_schema(("C", "N", "O", "Cl", "H"), 30, explicit_hydrogens=True)
@@ -21,24 +20,6 @@ SCHEMA = molecule_schema(("C", "N", "O", "Cl", "H"), 30, explicit_hydrogens=True
 def pair(before, after):
     """Two molecules whose first atoms are the same ones."""
     return aligned_pair(from_smiles(before, SCHEMA), from_smiles(after, SCHEMA))
-
-
-def shows(svg, color):
-    """Whether something in the picture has this color, up to rounding."""
-    used = [tuple(int(code[k : k + 2], 16) for k in (0, 2, 4)) for code in re.findall(r"#([0-9A-F]{6})", svg)]
-    return any(all(abs(255 * part - channel) < 2 for part, channel in zip(color, one, strict=True)) for one in used)
-
-
-def test_colors_say_what_happened():
-    factual, changed = pair("CCO", "CCN")
-    edits = edits_between(factual, changed)
-    before, after = draw_pair(factual, changed, edits)
-    assert shows(before, CHANGED)
-    assert shows(after, CHANGED)
-    assert shows(after, ADDED) == any(edit.op == "add_node" for edit in edits)
-    assert not shows(before, ADDED)
-    assert not shows(after, REMOVED)
-    assert not any(shows(svg, color) for svg in draw_pair(factual, factual, []) for color in (ADDED, CHANGED, REMOVED))
 
 
 def test_the_page_needs_nothing_from_outside(tmp_path):

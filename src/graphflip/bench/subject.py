@@ -1,9 +1,9 @@
 """What the experiment is run on: a dataset of the paper with the models that were trained on it."""
 
-import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from functools import cached_property
+from pathlib import Path
 
 from torch import nn
 
@@ -14,6 +14,7 @@ from ..metrics import plausibility_threshold
 from ..models.classifier import AbstractClassifier
 from ..models.pegvae import PEGVAE
 from ..models.store import find_model, load_model, read_card
+from .digests import model_digest
 from .measure import Yardstick, plausibility, stack
 
 _TRAIN = {
@@ -58,13 +59,18 @@ def _load(dataset: GraphDataset, role: str, kind: type[nn.Module]):
             f"The experiment needs the model {name}, which is neither in the package nor a folder here. "
             f"Train it with: {how}"
         ) from error
+    check_trained_on(dataset, folder, how)
+    return load_model(folder, expect=kind)
+
+
+def check_trained_on(dataset: GraphDataset, folder: Path, how: str) -> None:
+    """Refuse a model of another dataset or split; `how` is the command that trains the right one."""
     trained_on = read_card(folder).data
     if trained_on is None or trained_on.fingerprint != dataset.fingerprint():
         raise ModelFileError(
             f"{folder}: the model must have been trained on this very dataset and split; it was trained on another, "
             f"so test graphs may be among what it knows. Train it again with: {how}"
         )
-    return load_model(folder, expect=kind)
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,13 +105,5 @@ class Subject:
     @cached_property
     def digests(self) -> dict[str, str]:
         """Short hashes of the data and of each model: what a result depends on."""
-        weights = {field.name: _digest(getattr(self.models, field.name)) for field in fields(Models)}
+        weights = {field.name: model_digest(getattr(self.models, field.name)) for field in fields(Models)}
         return {"data": self.dataset.fingerprint()[:16], **weights}
-
-
-def _digest(model: nn.Module) -> str:
-    digest = hashlib.sha256(type(model).__name__.encode())
-    for name, tensor in sorted(model.state_dict().items()):
-        digest.update(name.encode())
-        digest.update(tensor.contiguous().numpy().tobytes())
-    return digest.hexdigest()[:16]

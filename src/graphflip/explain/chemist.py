@@ -27,7 +27,8 @@ def group_sentences(change: Change, edits: Sequence[Edit]) -> tuple[list[Sentenc
     said, left = [], list(edits)
     for group in _exchanges(_groups(change)):
         taken, left = claim(left, set(group.members))
-        said.append(Sentence(_say(change, group), taken, group.members | {group.anchor}))
+        named = frozenset([group.anchor])
+        said.append(Sentence(_say(change, group), taken, group.members | named, named))
     return said, left
 
 
@@ -44,7 +45,7 @@ def settle_hydrogens(change: Change, said: Sequence[Sentence], edits: Sequence[E
         if home is not None:
             settled[home] = replace(settled[home], edits=settled[home].edits + taken)
         elif taken:
-            one = Sentence(_say_hydrogen(change, hydrogen), taken, frozenset(beside | {hydrogen}))
+            one = Sentence(_say_hydrogen(change, hydrogen), taken, frozenset(beside | {hydrogen}), frozenset(beside))
             alone.setdefault(one.text, []).append(one)
     return settled + [_together(several) for several in alone.values()]
 
@@ -53,7 +54,7 @@ def _together(several: Sequence[Sentence]) -> Sentence:
     """Hydrogens of which the same is said, in one sentence."""
     text = several[0].text if len(several) == 1 else several[0].text.replace("hydrogen", f"{len(several)} hydrogens", 1)
     edits = tuple(edit for one in several for edit in one.edits)
-    return Sentence(text, edits, frozenset().union(*(one.nodes for one in several)))
+    return replace(several[0], text=text, edits=edits, nodes=frozenset().union(*(one.nodes for one in several)))
 
 
 def _say(change: Change, group: _Group) -> str:

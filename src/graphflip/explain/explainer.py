@@ -122,6 +122,11 @@ class Counterfactual:
         reasons = [f"  {text}" for text in (self.note, self.outcome.advice) if text]
         return "\n".join(lines if self.flipped else [*lines, *reasons])
 
+    def _repr_html_(self) -> str:
+        import graphflip  # pictures stand above explanations: they are reached by the package's name
+
+        return graphflip.to_html(self)
+
 
 class AbstractExplainer(ABC):
     """Finds a counterfactual for each graph of a batch. `method` is its name in tables and files."""

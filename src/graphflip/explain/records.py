@@ -3,7 +3,7 @@
 import dataclasses
 import json
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +33,7 @@ def to_record(found: Counterfactual) -> dict[str, Any]:
         "steps": found.steps,
         "classifier_calls": found.classifier_calls,
         "note": found.note,
+        "probabilities": _thinned(found.probabilities),
         "seconds": found.seconds,
         "classes": list(found.classes),
         "one_minimal": found.one_minimal,
@@ -80,6 +81,7 @@ def from_record(stored: Any, schema: Schema) -> Counterfactual:
         steps=int(_number(stored, "steps", 0) or 0),
         classifier_calls=int(_number(stored, "classifier_calls", 0) or 0),
         note=str(stored.get("note", "")),
+        probabilities=_probabilities(stored),
         seconds=float(_number(stored, "seconds", 0.0) or 0.0),
         classes=_classes(stored),
         one_minimal=_claim(stored, "one_minimal"),
@@ -147,6 +149,21 @@ def _number(stored: dict[str, Any], key: str, default: int | float | None) -> in
 def _probability(stored: dict[str, Any]) -> float:
     value = _number(stored, "p_factual", None)
     return math.nan if value is None else float(value)
+
+
+def _thinned(values: Sequence[float], limit: int = 101) -> list[float]:
+    """At most `limit` of the values to four digits, evenly picked, with the first and the last of them."""
+    shown = [round(value, 4) for value in values if math.isfinite(value)]
+    if len(shown) <= limit:
+        return shown
+    return [shown[round(k * (len(shown) - 1) / (limit - 1))] for k in range(limit)]
+
+
+def _probabilities(stored: dict[str, Any]) -> tuple[float, ...]:
+    values = stored.get("probabilities") or []
+    if not isinstance(values, list) or not all(type(value) in (int, float) for value in values):
+        raise DataError("`probabilities` must be a list of numbers.")
+    return tuple(float(value) for value in values)
 
 
 def _classes(stored: dict[str, Any]) -> tuple[str, ...]:

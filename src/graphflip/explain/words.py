@@ -13,11 +13,15 @@ _LINKS = {"single": "-", "double": "=", "triple": "#", "aromatic": ":"}
 
 @dataclass(frozen=True)
 class Sentence:
-    """Some change in words, with the edits that it stands for and the nodes that it speaks of."""
+    """Some change in words, with the edits that it stands for.
+
+    `nodes` are all those that it is about, `named` the ones whose numbers are in the text.
+    """
 
     text: str
     edits: tuple[Edit, ...]
     nodes: frozenset[int]
+    named: frozenset[int]
 
 
 def describe(found: Counterfactual) -> list[str]:
@@ -56,7 +60,7 @@ class Change:
         self.schema: Schema = factual.schema
         self.graphs = (factual, counterfactual)
         self.nodes = tuple({i: a for i, a in enumerate(g.nodes()) if a is not None} for g in self.graphs)
-        self.near = tuple(_neighbors(g) for g in self.graphs)
+        self.near = tuple(neighbors(g) for g in self.graphs)
         self.names = {i: _name(i, node) for nodes in reversed(self.nodes) for i, node in nodes.items()}
 
     def type(self, side: int, i: int) -> str | None:
@@ -88,7 +92,7 @@ def say_the_rest(change: Change, edits: Sequence[Edit]) -> tuple[list[Sentence],
         for lot in lots(slots, change.near[side]):
             taken, left = claim(left, lot)
             said.append(_lot_sentence(verb, change, side, lot, taken))
-    return said + [Sentence(_say(edit, change), (edit,), frozenset(edit.at)) for edit in left], aside
+    return said + [Sentence(_say(edit, change), (edit,), *2 * [frozenset(edit.at)]) for edit in left], aside
 
 
 def claim(edits: Iterable[Edit], slots: set[int]) -> tuple[tuple[Edit, ...], list[Edit]]:
@@ -114,6 +118,15 @@ def lots(slots: Iterable[int], near: Mapping[int, set[int]]) -> list[set[int]]:
     return found
 
 
+def neighbors(graph: Graph) -> dict[int, set[int]]:
+    """Neighbors of each node that has some, along edges of either direction."""
+    near: dict[int, set[int]] = {}
+    for i, j, _ in graph.edges():
+        near.setdefault(i, set()).add(j)
+        near.setdefault(j, set()).add(i)
+    return near
+
+
 def listed(names: Sequence[str], limit: int = 6) -> str:
     """Names in a row: "C1, C2 and C3"; a long row is cut short."""
     shown = list(names) if len(names) <= limit else [*names[: limit - 1], f"{len(names) - limit + 1} more"]
@@ -124,7 +137,7 @@ def _lot_sentence(verb: str, change: Change, side: int, lot: set[int], edits: tu
     names = [change.names[i] + _more(change.nodes[side][i]) for i in sorted(lot)]
     outside = {j for i in lot for j in change.near[side].get(i, set()) if not change.is_hydrogen(j)} - lot
     joined = f" joined to {listed([change.names[j] for j in sorted(outside)])}" if outside else ""
-    return Sentence(f"{verb} {listed(names)}{joined}", edits, frozenset(lot | outside))
+    return Sentence(f"{verb} {listed(names)}{joined}", edits, *2 * [frozenset(lot | outside)])
 
 
 def _more(node: Attributes) -> str:
@@ -157,14 +170,6 @@ def _number(value: str | float) -> str:
 def _name(i: int, node: Attributes) -> str:
     kind = str(node.get("type", ""))
     return f"{kind}{i}" if kind.isalpha() else f"node {i}"
-
-
-def _neighbors(graph: Graph) -> dict[int, set[int]]:
-    near: dict[int, set[int]] = {}
-    for i, j, _ in graph.edges():
-        near.setdefault(i, set()).add(j)
-        near.setdefault(j, set()).add(i)
-    return near
 
 
 def _is_plain_molecule(schema: Schema) -> bool:

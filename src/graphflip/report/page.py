@@ -36,7 +36,7 @@ def _section(entry: Entry) -> str:
     if found.counterfactual is None:
         pictures, words = "", []
     else:
-        before, after = draw_pair(found.factual, found.counterfactual, found.edits)
+        before, after = (picture.svg() for picture in draw_pair(found.factual, found.counterfactual))
         pictures = f"<figure>{before}<figcaption>as it is</figcaption></figure>"
         pictures += f"<figure>{after}<figcaption>{'changed' if found.flipped else 'last attempt'}</figcaption></figure>"
         words = describe(found)

@@ -1,0 +1,77 @@
+"""What the default explainer is meant to reach, and whether it does."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+Results = Mapping[str, Mapping[str, Any]]
+"""Figures by dataset and row."""
+
+
+class Goal(NamedTuple):
+    """A figure that must be at least, or else at most, a number, or `factor` times another figure of the dataset."""
+
+    dataset: str
+    row: str
+    figure: str
+    at_least: bool
+    value: float | None = None
+    other: tuple[str, str] | None = None
+    factor: float = 1.0
+
+    def bound(self, results: Results) -> float | None:
+        """The number to reach, if what it depends on is known."""
+        if self.other is None:
+            return self.value
+        row, figure = self.other
+        found = results.get(self.dataset, {}).get(row, {}).get(figure)
+        return None if found is None else self.factor * found
+
+    def words(self, results: Results) -> str:
+        """The goal as a reader wants it: `≥ 0.95`."""
+        bound, sign = self.bound(results), "≥" if self.at_least else "≤"
+        number = "–" if bound is None else f"{bound:.3g}" if self.other else f"{bound:g}"
+        if self.other is None:
+            return f"{sign} {number}"
+        row, figure = self.other
+        times = f"{self.factor:g} × " if self.factor != 1 else ""
+        return f"{sign} {number} ({times}{figure if row == self.row else f'{figure} of {row}'})"
+
+    def is_met(self, results: Results) -> bool | None:
+        """None where there is no figure."""
+        found = results.get(self.dataset, {}).get(self.row, {}).get(self.figure)
+        bound = self.bound(results)
+        if found is None or bound is None:
+            return None
+        return found >= bound - 1e-9 if self.at_least else found <= bound + 1e-9
+
+
+def _goals(dataset: str, row: str, least: dict[str, float], most: dict[str, float]) -> list[Goal]:
+    found = [Goal(dataset, row, figure, True, value) for figure, value in {"flip_ratio": 1.0, **least}.items()]
+    return found + [Goal(dataset, row, figure, False, value) for figure, value in most.items()]
+
+
+def _as_real(dataset: str, row: str) -> Goal:
+    return Goal(dataset, row, "radical_free", True, other=(row, "radical_free_real"))
+
+
+def _near_limit(dataset: str) -> Goal:
+    return Goal(dataset, "minimal", "mean_edits", False, other=("limit", "mean_edits"), factor=1.3)
+
+
+_BELIEVABLE = {"nafr": 0.95, "nafr_other": 0.88, "edge_sp": 0.93, "environment": 0.98, "round_trip": 1.0}
+_BALANCED = {"nafr": 0.90, "nafr_other": 0.75, "environment": 0.95}
+
+GOALS = (
+    *_goals("mutagenicity", "believable", _BELIEVABLE, {"mean_heavy_edits": 4}),
+    _as_real("mutagenicity", "believable"),
+    *_goals("mutagenicity", "balanced", _BALANCED | {"edge_sp": 0.95, "round_trip": 1.0}, {"mean_heavy_edits": 3}),
+    _as_real("mutagenicity", "balanced"),
+    *_goals("mutagenicity", "minimal", {"edge_sp": 0.97}, {}),
+    _near_limit("mutagenicity"),
+    *_goals("nci1", "balanced", _BALANCED | {"edge_sp": 0.93}, {"mean_heavy_edits": 3}),
+    *_goals("nci1", "minimal", {"edge_sp": 0.97}, {}),
+    _near_limit("nci1"),
+    *_goals("aids", "balanced", {"nafr": 0.95, "environment": 0.95, "round_trip": 1.0}, {"mean_heavy_edits": 8}),
+    _as_real("aids", "balanced"),
+    Goal("planted", "minimal", "found", True, 0.99),
+)

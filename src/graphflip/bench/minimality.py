@@ -1,0 +1,128 @@
+"""Whether an answer is 1-minimal, found out anew: nothing is taken from the search that gave it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+import torch
+from jaxtyping import Bool
+from torch import Tensor
+
+from ..edits import apply_edits, edits_between, heavy_edits
+from ..errors import GraphError
+from ..explain.environments import EnvironmentCounts
+from ..explain.explainer import Counterfactual, target_probability
+from ..explain.moves import Moves
+from ..explain.search import EditSearch
+from ..explain.sketch import Difference, Sketch, drawn
+from ..explain.undo import undone
+from ..graph import Graph
+from ..models.classifier import AbstractClassifier
+
+# A graph that meets a demand by less may miss it when it is classified among others.
+_MARGIN = 1e-4
+_AT_ONCE = 32
+
+
+@dataclass(frozen=True, eq=False)
+class Demand:
+    """What an answer must meet: the classifier predicts the target with this confidence, each of the opinions does so
+    with this agreement, and edits create known environments only. By default the flip is all."""
+
+    classifier: AbstractClassifier
+    confidence: float = 0.0
+    opinions: tuple[AbstractClassifier, ...] = ()
+    agreement: float = 0.0
+    environments: EnvironmentCounts | None = None
+    minimum: int = 5
+
+    @classmethod
+    def of(cls, search: EditSearch) -> "Demand":
+        """What a search asks of its answers."""
+        return cls(
+            search.classifier,
+            search.confidence,
+            search.opinions,
+            search.agreement,
+            search.environments,
+            search.minimum,
+        )
+
+    @torch.no_grad()
+    def met(self, factual: Graph, graphs: Graph, target: int, margin: float = 0.0) -> Bool[Tensor, " b"]:
+        """Which graphs, aligned with the factual, meet it, by more than a margin."""
+        wanted = torch.full((len(graphs),), target)
+        graphs = graphs.pad(graphs.schema.max_nodes)
+        passes = graphs.num_nodes > 0
+        for model, least in [(self.classifier, self.confidence), *((one, self.agreement) for one in self.opinions)]:
+            logits = model(graphs)
+            passes &= (logits.argmax(1) == wanted) & (target_probability(logits, wanted) >= least + margin)
+        if self.environments is not None:
+            same = Graph.cat([factual] * len(graphs))
+            passes &= self.environments.created_are_known(same, graphs, self.minimum)
+        return passes
+
+
+def is_one_minimal(found: Counterfactual, asked: Demand, moves: Moves) -> bool | None:
+    """Whether no change can be taken back so that a smaller answer remains; None for what is no answer.
+
+    What must be lost is what was asked, or the flip alone if the answer does not meet what was asked.
+    """
+    factual, after = found.factual, found.counterfactual
+    if after is None:
+        return None
+    demands = [asked, Demand(asked.classifier)]
+    demand = next((one for one in demands if bool(one.met(factual, after, found.target)[0])), None)
+    if demand is None:
+        return None
+    smaller = smaller_answers(factual, after, moves)
+    while some := list(islice(smaller, _AT_ONCE)):
+        if bool(demand.met(factual, Graph.cat(some), found.target, _MARGIN).any()):
+            return False
+    return True
+
+
+def smaller_answers(factual: Graph, after: Graph, moves: Moves) -> Iterator[Graph]:
+    """Valid graphs that lack one change of an aligned pair and have fewer edits, those that count first.
+
+    A change is a label, an edge, a node with its edges, or a lot of them that hangs together, hydrogens filled in anew;
+    and any single edit that can be left out as it is.
+    """
+    n = max(factual.num_slots, after.num_slots)
+    factual, after = factual.pad(n), after.pad(n)
+    size = _size(factual, after)
+    before = Sketch.of(factual)
+    for sketch in undone(moves, before, Sketch.of(after)):
+        graph = drawn(factual, [Difference.between(before, sketch)])
+        if (0, 0) < _size(factual, graph) < size:
+            yield graph
+    for graph in _single_edits_left_out(factual, after):
+        if (0, 0) < _size(factual, graph) < size and _is_valid(factual, graph):
+            yield graph
+
+
+def _single_edits_left_out(factual: Graph, after: Graph) -> Iterator[Graph]:
+    edits = edits_between(factual, after)
+    for k in range(len(edits)):
+        try:
+            yield apply_edits(factual, edits[:k] + edits[k + 1 :]).pad(factual.num_slots)
+        except GraphError:  # what is left needs the edit that was left out
+            continue
+
+
+def _is_valid(factual: Graph, graph: Graph) -> bool:
+    """Not in more parts than the factual, and for molecules: accepted by RDKit, valences filled, no new charge."""
+    if len(Sketch.of(graph).parts()) > len(Sketch.of(factual).parts()):
+        return False
+    chemistry = graph.schema.chemistry
+    if chemistry is None:
+        return True
+    from ..data.molecule import atoms_and_bonds, is_molecule, is_radical_free
+
+    was, now = (abs(sum(chemistry.formal_charges(*atoms_and_bonds(one)))) for one in (factual, graph))
+    return now <= was and bool(is_radical_free(graph)[0]) and bool(is_molecule(graph, None)[0])
+
+
+def _size(factual: Graph, graph: Graph) -> tuple[int, int]:
+    edits = edits_between(factual, graph)
+    return len(heavy_edits(factual, edits)), len(edits)

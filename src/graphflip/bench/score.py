@@ -1,0 +1,143 @@
+"""Every measure of counterfactuals in the open format, whoever made them (docs/quality.md)."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from ..data.dataset import GraphDataset
+from ..explain.assess import survives_round_trip
+from ..explain.explainer import Counterfactual
+from ..explain.interface import Explainer
+from ..explain.kit import Kit
+from ..explain.preferences import PREFERENCES
+from ..metrics import share
+from .measure import Columns, Measures, Pairs, are_molecules, edit_counts, in_batches, plausibility, sparsity, validity
+from .minimality import Demand, is_one_minimal
+from .nitro import touches_nitro
+from .reality import Reality, judges_of
+from .summary import Figures, number, summary
+
+SCORES = (
+    "flip_ratio", "p_target", "nafr", "nafr_ceiling", "nafr_other", "nafr_other_ceiling",
+    "edge_sp", "node_sp", "molecule", "radical_free", "environment", "plausible", "round_trip",
+    "edits", "heavy_edits", "ged", "ged_lower", "ged_exact_share", "one_minimal", "nitro_touched",
+    "seconds", "classifier_calls",
+)  # fmt: skip
+
+_OF_ALL = ("flip_ratio", "nafr", "nafr_other", "seconds", "classifier_calls")
+"""Means over all inputs; the others are means over the counterfactuals that flip."""
+
+_RENAMED = {"edits": "mean_edits", "heavy_edits": "mean_heavy_edits"}
+_MUTAGEN = "mutagen"
+
+
+@dataclass(frozen=True, eq=False)
+class Scorer:
+    """What counterfactuals are measured with: a kit, real graphs where they are at hand, the time for one GED."""
+
+    kit: Kit
+    real: Reality | None = None
+    ged_seconds: float = 0.1
+
+    @classmethod
+    def of(cls, kit: Kit, real: GraphDataset | None = None, ged_seconds: float = 0.1) -> "Scorer":
+        """`real` are graphs that no model of the kit was trained on."""
+        return cls(kit, None if real is None else Reality.of(kit, real), ged_seconds)
+
+    @torch.no_grad()
+    def score(self, found: Sequence[Counterfactual], tick: Callable[[], None] = lambda: None) -> Measures:
+        """Every measure of every counterfactual; `tick` is called after each. Without a graph nothing was flipped."""
+        judges = judges_of(self.kit)
+        values = dict.fromkeys(("flip_ratio", *judges), torch.zeros(len(found)))
+        values |= {
+            "seconds": _known([one.seconds for one in found]),
+            "classifier_calls": _known([float(one.classifier_calls) for one in found]),
+        }
+        pairs = Pairs.of(found)
+        if pairs is not None:
+            columns = self._columns(pairs, [found[k] for k in pairs.rows.tolist()], tick)
+            values |= {name: pairs.spread(column, _empty(name)) for name, column in columns.items()}
+        for _ in range(len(found) - (0 if pairs is None else len(pairs.rows))):
+            tick()
+        return {name: values.get(name, torch.full((len(found),), torch.nan)) for name in SCORES}
+
+    def _columns(self, pairs: Pairs, found: list[Counterfactual], tick: Callable[[], None]) -> Columns:
+        columns = validity(pairs, self.kit.classifier, judges_of(self.kit)) | sparsity(pairs)
+        columns |= self._believability(pairs) | edit_counts(pairs, self.ged_seconds, tick)
+        columns["one_minimal"] = _claims([self._is_one_minimal(one) for one in found])
+        columns["nitro_touched"] = self._nitro(pairs, found)
+        if self.real is not None:
+            sure = torch.where(columns["flip_ratio"], columns["p_target"], torch.nan)
+            columns |= {f"{name}_ceiling": self.real.ceiling(name, sure) for name in judges_of(self.kit)}
+        return columns
+
+    def _believability(self, pairs: Pairs) -> Columns:
+        kit, after = self.kit, pairs.counterfactual
+        columns: Columns = {"environment": kit.knowledge.environments.created_are_known(pairs.factual, after)}
+        limit = kit.knowledge.nll_limit if self.real is None else self.real.nll_limit
+        if kit.vae is not None and limit is not None:
+            columns["plausible"] = plausibility(after, kit.vae) <= limit
+        if after.schema.chemistry is not None:
+            from ..data.molecule import is_radical_free
+
+            wanted = zip(after, pairs.target.tolist(), strict=True)
+            again = [survives_round_trip(kit.classifier, graph, target) for graph, target in wanted]
+            columns["molecule"] = are_molecules(after, pairs.factual)
+            columns["radical_free"] = is_radical_free(after)
+            columns["round_trip"] = torch.tensor(again)
+        return columns
+
+    def _is_one_minimal(self, found: Counterfactual) -> bool | None:
+        search = self._searches.get(found.method, self._searches["minimal"])
+        asked = Demand.of(search) if found.method in self._searches else Demand(self.kit.classifier)
+        return is_one_minimal(found, asked, search.moves)
+
+    def _nitro(self, pairs: Pairs, found: list[Counterfactual]) -> Float[Tensor, " k"]:
+        """For molecules with a nitro group on a ring that are predicted mutagenic: whether an edit touches it."""
+        if _MUTAGEN not in self.kit.classes:
+            return torch.full((len(found),), torch.nan)
+        mutagenic = in_batches(self.kit.classifier, pairs.factual).argmax(1) == self.kit.classes.index(_MUTAGEN)
+        asked = zip(found, mutagenic.tolist(), strict=True)
+        return _claims([touches_nitro(one.factual, one.edits) if yes else None for one, yes in asked])
+
+    @cached_property
+    def _searches(self):
+        """What each preference asks of its answers."""
+        explainer = Explainer(self.kit)
+        return {name: explainer.search(name) for name in PREFERENCES}
+
+
+def figures_of(parts: Sequence[Measures], real: Reality | None = None) -> Figures:
+    """Figures of one method from its measures, one part for each seed.
+
+    Flips, judges and effort are averaged over all inputs, the rest over counterfactuals that flip: what does not flip
+    is none.
+    """
+    counted = [{_RENAMED.get(name, name): _counted(part, name) for name in part} for part in parts]
+    found = share(~torch.cat([part["edits"] for part in parts]).isnan())
+    figures: Figures = {"n": len(parts[0]["edits"]), "seeds": len(parts), "found": number(found), **summary(counted)}
+    figures["nitro_molecules"] = sum(int((~part["nitro_touched"].isnan()).sum()) for part in counted)
+    if real is not None:
+        figures["radical_free_real"] = real.figures.get("radical_free")
+    return figures
+
+
+def _counted(part: Measures, name: str) -> Float[Tensor, " b"]:
+    return part[name] if name in _OF_ALL else torch.where(part["flip_ratio"] == 1, part[name], torch.nan)
+
+
+def _empty(name: str) -> float:
+    return 0.0 if name in ("flip_ratio", "nafr", "nafr_other") else torch.nan
+
+
+def _claims(values: Sequence[bool | None]) -> Float[Tensor, " k"]:
+    return torch.tensor([torch.nan if value is None else float(value) for value in values])
+
+
+def _known(values: Sequence[float]) -> Float[Tensor, " b"]:
+    """Numbers of which a zero means that nobody counted."""
+    return torch.tensor([value if value else torch.nan for value in values])

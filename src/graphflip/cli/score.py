@@ -1,0 +1,78 @@
+"""`graphflip score`."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from .terminal import console, prepare
+
+if TYPE_CHECKING:
+    from ..bench.score_file import Scores
+
+_SHOWN = {
+    "n": "explanations",
+    "found": "with a graph",
+    "flip_ratio": "flip ratio",
+    "nafr": "NAFR, GNN judge",
+    "nafr_ceiling": "  its ceiling",
+    "nafr_other": "NAFR, trees",
+    "nafr_other_ceiling": "  its ceiling",
+    "mean_edits": "edits",
+    "mean_heavy_edits": "heavy edits",
+    "ged_lower": "GED, at least",
+    "ged": "GED, at most",
+    "ged_exact_share": "  proved",
+    "one_minimal": "1-minimal",
+    "edge_sp": "EdgeSp",
+    "node_sp": "NodeSp",
+    "environment": "environment",
+    "plausible": "plausible",
+    "molecule": "molecule",
+    "radical_free": "radical-free",
+    "round_trip": "round trip",
+    "nitro_touched": "nitro touched",
+    "classifier_calls": "classifier calls",
+    "seconds": "seconds",
+}
+
+
+def score(
+    file: Annotated[Path, typer.Argument(help="Counterfactuals as JSON lines (docs/format.md), made by any tool.")],
+    model: Annotated[str, typer.Option(help="aids, mutagenicity, nci1, or the folder of a kit.")],
+    data: Annotated[
+        str | None, typer.Option(help="A dataset whose test part are real graphs to compare with: ceilings of NAFR.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="File for the figures, as JSON.")] = None,
+    lines: Annotated[Path | None, typer.Option(help="File for every measure of every line: .csv or .jsonl.")] = None,
+    ged_seconds: Annotated[float, typer.Option(min=0, help="Time for the edit distance of one pair.")] = 0.1,
+) -> None:
+    """Measure counterfactuals that this or any other tool has made."""
+    from ..bench.score_file import check_lines_path, score_file
+
+    prepare()
+    if lines is not None:
+        check_lines_path(lines)
+    scores = score_file(file, model, data, ged_seconds)
+    _print(scores)
+    if out is not None:
+        scores.write(out)
+    if lines is not None:
+        scores.write_lines(lines)
+
+
+def _print(scores: "Scores") -> None:
+    from rich.markup import escape
+    from rich.table import Table
+
+    columns = {**scores.figures, **({"real graphs": scores.real} if scores.real else {})}
+    table = Table("", *(escape(name) for name in columns), box=None)
+    for key, words in _SHOWN.items():
+        cells = [_cell(figures.get(key)) for figures in columns.values()]
+        if any(cells):
+            table.add_row(words, *cells)
+    console.print(table)
+
+
+def _cell(value: float | int | None) -> str:
+    return "" if value is None else str(value) if isinstance(value, int) else f"{value:.3f}"

@@ -1,0 +1,165 @@
+"""Scenes: what is drawn of a graph, as shapes with a style, before it becomes SVG or PNG."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import cos, hypot, sin
+from typing import Literal
+
+Point = tuple[float, float]
+Box = tuple[float, float, float, float]
+Mark = Literal["", "added", "removed", "changed"]
+Style = Literal["bond", "band", "glyph", "halo", "node", "head", "label", "number", "note", "arrow"]
+
+UNIT = 30.0
+"""Length of an edge in the units of a scene: pixels, if it is shown in its own size."""
+
+FONT = {"label": 14.0, "number": 8.5, "note": 9.5}
+"""Sizes of text by style."""
+
+REACH = 0.36 * UNIT
+"""From the middle of a marked node to where its halo ends."""
+
+
+@dataclass(frozen=True)
+class Lines:
+    """Straight lines from point to point."""
+
+    segments: tuple[tuple[Point, Point], ...]
+    style: Style = "bond"
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A closed polygon, or a circle if it has one point and a radius."""
+
+    points: tuple[Point, ...]
+    style: Style
+    radius: float = 0.0
+
+
+@dataclass(frozen=True)
+class Text:
+    """Text whose middle is at the height of `at`; `anchor` says which part of it is there."""
+
+    at: Point
+    text: str
+    style: Style
+    anchor: Literal["start", "middle", "end"] = "middle"
+
+
+@dataclass(frozen=True)
+class Element:
+    """All shapes of one node or one edge; `key` names it in every picture: "atom-3", "bond-2-5".
+
+    `spot` is where a pointer meets it: a point, or the two ends of a line.
+    """
+
+    key: str
+    mark: Mark
+    shapes: tuple[Lines | Shape | Text, ...]
+    spot: tuple[Point, ...]
+
+
+@dataclass(frozen=True)
+class Scene:
+    """Elements in the order in which they are painted, within a box (left, top, width, height)."""
+
+    elements: tuple[Element, ...]
+    box: Box
+    words: str = ""
+
+
+def halo(at: Point, mark: Mark, reach: float = REACH) -> Shape:
+    """The shape around a marked node: a circle for what comes, a square for what goes, a diamond for what changes."""
+    (x, y), r = at, reach
+    if mark == "added":
+        return Shape((at,), "halo", radius=r)
+    if mark == "removed":
+        s = 0.9 * r
+        return Shape(((x - s, y - s), (x + s, y - s), (x + s, y + s), (x - s, y + s)), "halo")
+    s = 1.25 * r
+    return Shape(((x, y - s), (x + s, y), (x, y + s), (x - s, y)), "halo")
+
+
+def glyph(at: Point, mark: Mark) -> Lines | Shape:
+    """The sign in the middle of a marked edge: plus, cross or diamond."""
+    (x, y), r = at, 0.14 * UNIT
+    if mark == "added":
+        return Lines((((x - r, y), (x + r, y)), ((x, y - r), (x, y + r))), "glyph")
+    if mark == "removed":
+        return Lines((((x - r, y - r), (x + r, y + r)), ((x - r, y + r), (x + r, y - r))), "glyph")
+    s = 1.2 * r
+    return Shape(((x, y - s), (x + s, y), (x, y + s), (x - s, y)), "glyph")
+
+
+def text_width(text: str, style: Style) -> float:
+    """About how wide a text is."""
+    return FONT[style] * sum(0.72 if letter.isupper() else 0.5 for letter in text)
+
+
+def node_key(i: int) -> str:
+    """The name of what is drawn for a node."""
+    return f"atom-{i}"
+
+
+def edge_key(i: int, j: int) -> str:
+    """The name of what is drawn for an edge."""
+    return f"bond-{i}-{j}"
+
+
+def between(a: Point, b: Point, share: float) -> Point:
+    """The point that lies so far on the way from one to the other."""
+    return a[0] + share * (b[0] - a[0]), a[1] + share * (b[1] - a[1])
+
+
+def trimmed(a: Point, b: Point, from_a: float, from_b: float) -> tuple[Point, Point]:
+    """A line with so much taken off at both ends; never so much that it turns around."""
+    length = hypot(b[0] - a[0], b[1] - a[1]) or 1.0
+    scale = min(1.0, 0.9 * length / max(from_a + from_b, 1e-9))
+    return between(a, b, scale * from_a / length), between(a, b, 1 - scale * from_b / length)
+
+
+def shifted(a: Point, b: Point, distance: float) -> tuple[Point, Point]:
+    """A line moved sideways: to the right as one looks along it, with y pointing down."""
+    length = hypot(b[0] - a[0], b[1] - a[1]) or 1.0
+    dx, dy = -(b[1] - a[1]) / length * distance, (b[0] - a[0]) / length * distance
+    return (a[0] + dx, a[1] + dy), (b[0] + dx, b[1] + dy)
+
+
+def polar(center: Point, angle: float, distance: float) -> Point:
+    """The point so far from another in this direction."""
+    return center[0] + distance * cos(angle), center[1] + distance * sin(angle)
+
+
+def strokes(a: Point, b: Point, order: int, inside: Sequence[Point] = ()) -> tuple[tuple[Point, Point], ...]:
+    """One, two or three lines side by side; of two, the shorter one is on the side of the points `inside`."""
+    gap = 0.16 * UNIT
+    if order == 1:
+        return ((a, b),)
+    if order == 3:
+        return (a, b), shifted(a, b, gap), shifted(a, b, -gap)
+    if not inside:
+        return shifted(a, b, gap / 2), shifted(a, b, -gap / 2)
+    x, y = (sum(values) / len(inside) for values in zip(*inside, strict=True))
+    is_right = (b[0] - a[0]) * (y - a[1]) - (b[1] - a[1]) * (x - a[0]) > 0
+    return (a, b), shifted(*trimmed(a, b, 0.14 * UNIT, 0.14 * UNIT), gap if is_right else -gap)
+
+
+def box_around(elements: Iterable[Element]) -> Box:
+    """The smallest box with all elements, and a margin; an empty one has a size too."""
+    points = [
+        point for one in elements for point in (*one.spot, *(end for shape in one.shapes for end in _ends(shape)))
+    ]
+    xs, ys = zip(*points, strict=True) if points else ([0.0], [0.0])
+    margin = 0.5 * UNIT
+    return min(xs) - margin, min(ys) - margin, max(xs) - min(xs) + 2 * margin, max(ys) - min(ys) + 2 * margin
+
+
+def _ends(shape: Lines | Shape | Text) -> list[Point]:
+    if isinstance(shape, Lines):
+        return [point for segment in shape.segments for point in segment]
+    if isinstance(shape, Shape):
+        return list(shape.points)
+    width, (x, y) = text_width(shape.text, shape.style), shape.at
+    left = {"start": x, "middle": x - width / 2, "end": x - width}[shape.anchor]
+    return [(left, y), (left + width, y)]

@@ -1,0 +1,69 @@
+"""Scenes as SVG: small, without scripts, every text escaped, colors by classes."""
+
+from html import escape
+
+from .palette import LIGHT, stylesheet
+from .scene import FONT, REACH, Element, Lines, Point, Scene, Shape, Text
+
+
+def to_svg(scene: Scene, size: tuple[int, int] | None = None, standalone: bool = True, brief: bool = False) -> str:
+    """The picture. Each node and each edge is an element of class `atom-i` or `bond-i-j`.
+
+    `standalone` pictures bring their style and a white ground; others take the style of the page that they stand in.
+    `brief` ones name only what is marked, and draw all other edges in one stroke.
+    """
+    left, top, width, height = (_short(value) for value in scene.box)
+    shown = size or (round(scene.box[2]), round(scene.box[3]))
+    ground = f'<rect x="{left}" y="{top}" width="{width}" height="{height}" fill="{LIGHT.ground}"/>'
+    own = f"<style>{stylesheet(LIGHT)}</style>{ground}" if standalone else ""
+    space = ' xmlns="http://www.w3.org/2000/svg"' if standalone else ""
+    label = f' aria-label="{escape(scene.words)}"' if scene.words else ""
+    body = _brief(scene) if brief else "".join(_element(one) for one in scene.elements)
+    return (
+        f'<svg{space} class="gf" viewBox="{left} {top} {width} {height}" width="{shown[0]}" height="{shown[1]}" '
+        f'role="img"{label}>{own}{body}</svg>'
+    )
+
+
+def _brief(scene: Scene) -> str:
+    plain = [shape for one in scene.elements if not one.mark for shape in one.shapes]
+    lines = "".join(_path(shape) for shape in plain if isinstance(shape, Lines))
+    rest = "".join(_shape(shape) for shape in plain if not isinstance(shape, Lines))
+    marked = "".join(_element(one, spots=False) for one in scene.elements if one.mark)
+    stroke = f'<path class="bond" d="{lines}"/>' if lines else ""
+    return stroke + marked + rest
+
+
+def _element(element: Element, spots: bool = True) -> str:
+    shapes = "".join(_shape(shape) for shape in element.shapes) + (_spot(element.spot) if spots else "")
+    return f'<g class="{f"{element.key} {element.mark}".strip()}">{shapes}</g>'
+
+
+def _spot(points: tuple[Point, ...]) -> str:
+    if len(points) == 2:
+        return f'<path class="spot" d="{_path(Lines((points,)))}"/>'
+    x, y = (_short(value) for value in points[0])
+    return f'<circle class="spot" cx="{x}" cy="{y}" r="{_short(REACH)}"/>'
+
+
+def _shape(shape: Lines | Shape | Text) -> str:
+    if isinstance(shape, Lines):
+        return f'<path class="{shape.style}" d="{_path(shape)}"/>'
+    if isinstance(shape, Text):
+        x, y = _short(shape.at[0]), _short(shape.at[1] + 0.36 * FONT[shape.style])
+        classes = shape.style if shape.anchor == "middle" else f"{shape.style} {shape.anchor}"
+        return f'<text class="{classes}" x="{x}" y="{y}">{escape(shape.text)}</text>'
+    if shape.radius:
+        x, y, r = (_short(value) for value in (*shape.points[0], shape.radius))
+        return f'<circle class="{shape.style}" cx="{x}" cy="{y}" r="{r}"/>'
+    corners = "L".join(f"{_short(x)} {_short(y)}" for x, y in shape.points)
+    return f'<path class="{shape.style}" d="M{corners}z"/>'
+
+
+def _path(lines: Lines) -> str:
+    return "".join(f"M{_short(ax)} {_short(ay)}L{_short(bx)} {_short(by)}" for (ax, ay), (bx, by) in lines.segments)
+
+
+def _short(value: float) -> str:
+    text = f"{value:.1f}".removesuffix(".0")
+    return "0" if text == "-0" else text

@@ -1,0 +1,205 @@
+"""Drawings: each node and edge has its element, what stays stands still, marks say what happened, nothing is code."""
+
+import io
+import xml.etree.ElementTree as ET
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+pytest.importorskip("rdkit", reason="install graphflip[mol] to draw molecules")
+
+
+from graphflip.data.molecule import from_smiles
+from graphflip.edits import edits_between, heavy_edits
+from graphflip.graph import Graph
+from graphflip.report.draw import draw_graph, draw_legend, draw_pair, draw_steps
+from graphflip.report.notebook import to_html
+from graphflip.report.palette import LIGHT
+from graphflip.report.scene import edge_key, node_key
+from graphflip.schema import Categories, Continuous, Schema
+from graphflip.testing import random_graph
+
+from .pairs import EXPLICIT, IMPLIED, explanation, failure, molecule_pair, random_pair
+
+SEEDS, SIZES = st.integers(0, 2**16), st.integers(0, 8)
+SVG = "{http://www.w3.org/2000/svg}"
+MOLECULES = [
+    ("O=[N+]([O-])c1ccccc1", "c1ccccc1"),
+    ("CCO", "CCCl"),
+    ("C1CCCCC1", "C1CCCCCO1"),
+    ("NCC#N", "CCN"),
+    ("Cl.NC", "CCCC"),
+]
+
+
+def keys(picture) -> Counter:
+    return Counter(element.key for element in picture.scene.elements)
+
+
+def expected(graph: Graph) -> Counter:
+    nodes = [node_key(i) for i, node in enumerate(graph.nodes()) if node is not None]
+    return Counter(nodes + [edge_key(i, j) for i, j, _ in graph.edges()])
+
+
+def marks(picture) -> dict:
+    return {element.key: element.mark for element in picture.scene.elements if element.mark}
+
+
+def places(picture) -> dict:
+    return {element.key: element.spot for element in picture.scene.elements if element.key.startswith("atom")}
+
+
+def check(factual: Graph, counterfactual: Graph) -> None:
+    """What holds for any pair with all nodes shown."""
+    before, after = draw_pair(factual, counterfactual, hydrogens=True)
+    assert keys(before) == expected(factual)
+    assert keys(after) == expected(counterfactual)
+    first, second = places(before), places(after)
+    assert all(first[key] == second[key] for key in first.keys() & second.keys())
+    assert before.scene.box == after.scene.box
+    what = {"add": "added", "remove": "removed", "set": "changed"}
+    edits = edits_between(factual, counterfactual)
+    said = {(node_key(e.at[0]) if e.is_node else edge_key(*e.at)): what[e.op.split("_")[0]] for e in edits}
+    assert marks(before) == {key: mark for key, mark in said.items() if mark != "added"}
+    assert marks(after) == {key: mark for key, mark in said.items() if mark != "removed"}
+    for picture in (before, after):
+        inside(picture)
+        root = ET.fromstring(picture.svg())
+        classes = Counter(group.get("class").split()[0] for group in root.iter(f"{SVG}g"))
+        assert classes == keys(picture)
+
+
+def inside(picture) -> None:
+    left, top, width, height = picture.scene.box
+    for point in places(picture).values():
+        assert left < point[0][0] < left + width
+        assert top < point[0][1] < top + height
+
+
+@given(seed=SEEDS, n=SIZES, m=SIZES)
+def test_laws_of_pairs(seed, n, m):
+    check(*random_pair(seed, n, m))
+
+
+@pytest.mark.parametrize("schema", [EXPLICIT, IMPLIED])
+@pytest.mark.parametrize(("before", "after"), MOLECULES)
+def test_laws_of_molecules(before, after, schema):
+    check(*molecule_pair(before, after, schema))
+
+
+@given(seed=SEEDS, n=SIZES, m=SIZES)
+def test_laws_of_what_is_hardly_a_molecule(seed, n, m):
+    first, second = (random_graph(EXPLICIT, n=k, num_graphs=1, seed=seed + k) for k in (n, m))
+    check(first.pad(9), second.pad(9))
+
+
+@pytest.mark.parametrize(("before", "after"), MOLECULES)
+def test_hydrogens_that_fill_valences_are_letters(before, after):
+    factual, counterfactual = molecule_pair(before, after)
+    pictures = draw_pair(factual, counterfactual)
+    for graph, picture in zip((factual, counterfactual), pictures, strict=True):
+        heavy = {node_key(i) for i, node in enumerate(graph.nodes()) if node is not None and node["type"] != "H"}
+        assert heavy <= keys(picture).keys()
+    touched = {i for edit in heavy_edits(factual, edits_between(factual, counterfactual)) for i in edit.at}
+    shown = {key for picture in pictures for key in keys(picture)}
+    assert {node_key(i) for i in touched} <= shown
+
+
+def texts(picture) -> list[str]:
+    return [text.text or "" for text in ET.fromstring(picture.svg()).iter(f"{SVG}text")]
+
+
+@pytest.mark.parametrize(
+    ("smiles", "letters"),
+    [("CN", ["NH₂"]), ("C", ["CH₄"]), ("O", ["H₂O"]), ("C[N+](C)(C)C", ["N⁺"]), ("CS", ["SH"]), ("CC", [])],
+)
+@pytest.mark.parametrize("schema", [EXPLICIT, IMPLIED])
+def test_letters(smiles, letters, schema):
+    found = texts(draw_graph(from_smiles(smiles, schema)))
+    assert sorted("".join(sorted(text)) for text in found) == sorted("".join(sorted(text)) for text in letters)
+
+
+def test_atoms_of_a_picture_do_not_cover_each_other():
+    for smiles in ("O=[N+]([O-])c1ccc2ccc3cccc4ccc1c2c34", "CC(C)Cc1ccc(cc1)C(C)C(=O)O"):
+        points = [spot[0] for spot in places(draw_graph(from_smiles(smiles, EXPLICIT))).values()]
+        gaps = [abs(complex(*a) - complex(*b)) for k, a in enumerate(points) for b in points[:k]]
+        assert min(gaps) > 20
+
+
+def test_numbers_that_change_have_arrows():
+    schema = Schema(nodes=(Continuous(name="x"), Continuous(name="<y>")), max_nodes=2)
+    before = Graph.build(schema, [{"x": 0.31, "<y>": 1.0}], [])
+    after = Graph.build(schema, [{"x": 0.78, "<y>": 0.5}], [])
+    shown = draw_pair(before, after)[1]
+    assert {"x 0.31 → 0.78", "<y> 1 → 0.5"} <= set(texts(shown))
+    arrows = [shape.points for shape in shown.scene.elements[0].shapes if shape.style == "arrow"]
+    up, down = ((points[2][1] - points[0][1]) for points in arrows)
+    assert up < 0 < down
+
+
+@given(name=st.text(max_size=12), values=st.lists(st.text(max_size=3), min_size=2, max_size=2, unique=True))
+def test_hostile_names_are_text(name, values):
+    schema = Schema(
+        nodes=(Categories(name=name, values=tuple(values)),),
+        edges=(Categories(name=name, values=(*values, "more", "types")),),
+        max_nodes=3,
+    )
+    graph = Graph.build(schema, [{name: values[0]}, {name: values[1]}], [(0, 1, {name: values[1]})])
+    for svg in (draw_graph(graph).svg(), draw_graph(graph).svg(standalone=False, brief=True)):
+        printable = "".join(letter for letter in svg if letter.isprintable())
+        root = ET.fromstring(printable)
+        assert {element.tag.removeprefix(SVG) for element in root.iter()} <= {
+            *("svg", "style", "rect", "g", "path", "circle", "text")
+        }
+        allowed = {
+            *("class", "viewBox", "width", "height", "role", "aria-label", "d", "x", "y", "cx", "cy", "r", "fill")
+        }
+        assert {key for element in root.iter() for key in element.attrib} <= allowed
+
+
+def test_brief_pictures_show_the_same_in_fewer_letters():
+    before, _ = draw_pair(*molecule_pair("CC(C)Cc1ccccc1CCO", "CC(C)Cc1ccccc1CCN"))
+    full, brief = before.svg(standalone=False), before.svg(standalone=False, brief=True)
+    assert len(brief) < 0.6 * len(full)
+    assert all(f'class="{key} {mark}"' in brief for key, mark in marks(before).items())
+
+
+def test_png_has_the_marks_in_their_colors():
+    image_module = pytest.importorskip("PIL.Image", reason="install pillow to decode pictures")
+    pytest.importorskip("matplotlib", reason="install graphflip[plot] for PNG")
+    before, after = draw_pair(*molecule_pair("CCO", "CCNC"))
+
+    def colors(picture) -> set:
+        image = image_module.open(io.BytesIO(picture.png(scale=2.0))).convert("RGB")
+        *_, width, height = picture.scene.box
+        assert image.size == (int(2 * width), int(2 * height))
+        return {color for _, color in image.getcolors(1 << 20)}
+
+    def rgb(color: str) -> tuple:
+        return tuple(int(color[k : k + 2], 16) for k in (1, 3, 5))
+
+    assert rgb(LIGHT.changed) in colors(before) & colors(after)
+    assert rgb(LIGHT.added) in colors(after) - colors(before)
+
+
+def test_steps_share_a_stage():
+    factual, counterfactual = molecule_pair("CCO", "CCNC")
+    pictures = draw_steps(factual, counterfactual, [factual, counterfactual])
+    assert len({picture.scene.box for picture in pictures}) == 1
+    assert not marks(pictures[1])
+    assert marks(pictures[2]) == marks(pictures[3])
+
+
+def test_the_legend_names_every_mark():
+    assert texts(draw_legend()) == ["removed", "added", "changed"]
+
+
+def test_notebooks_show_explanations():
+    html = explanation(id="<b>")._repr_html_()
+    assert html == to_html(explanation(id="<b>"))
+    assert "&lt;b&gt;: flipped; probability of mutagen 0.10 → 0.90" in html
+    assert html.count("<svg") == 3
+    assert "replace chloro group on C1 by hydroxy group" in html
+    assert "Frozen nodes ruled out 12 moves." in to_html(failure())
