@@ -8,8 +8,10 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from ..data.dataset import GraphDataset
 from ..errors import GraphflipError
 from ..graph import Graph
+from ..metrics import plausibility_threshold
 from ..models.classifier import AbstractClassifier
 from ..models.pegvae import PEGVAE
 from .environments import EnvironmentCounts
@@ -77,3 +79,9 @@ def nll_per_node(vae: PEGVAE, graph: Graph) -> Float[Tensor, " b"]:
     posterior = vae.encode(graph)
     nll = posterior.kl() - vae.log_likelihood(graph, posterior.mean).total
     return nll / graph.num_nodes.clamp(min=1)
+
+
+def plausible_limit(vae: PEGVAE, real: GraphDataset, batch_size: int = 64) -> float:
+    """What 99 % of real graphs do not exceed in nats per node."""
+    batches = (real.graphs(slice(at, at + batch_size)) for at in range(0, len(real), batch_size))
+    return plausibility_threshold(torch.cat([nll_per_node(vae, graph) for graph in batches]))

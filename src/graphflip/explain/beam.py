@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import torch
 
+from ..errors import BudgetSpent
 from ..graph import Graph
 from ..models.classifier import AbstractClassifier
 from .candidates import Candidate, Vote, choose_different, choose_frontier, votes_for
@@ -63,6 +64,7 @@ class BeamSearch:
         self._home = dict(known.created(self.factual, self.factual, self.factual.nodes)) if known else {}
         self.calls, self.turn = 0, 0
         self.largest: int | None = settings.largest
+        self.spent = False
         self.ruled_out: Counter[str] = Counter()
         self.trace: list[float] = []
         (self.root,) = self._score([self._candidate(self.factual)])
@@ -76,11 +78,11 @@ class BeamSearch:
             met, nearest = self._hunt(slack, largest, beam)
             flipped, closest = flipped + met, max(closest, nearest, key=self._nearness)
             passing = [one for one in met if self._passes(one)]
-            if passing:
+            if passing or self.spent:
                 break
         if frontier:
             answers = choose_frontier(flipped, self.cost)
-            return [self._confirmed(one, self._at_least(one)) for one in answers] or [self._failed(closest)]
+            return [self._confirmed(one, any_confidence=True) for one in answers] or [self._failed(closest)]
         if not passing:
             return [self._failed(closest)]
         best = self._refine(min(passing, key=self._rank_found))
@@ -108,10 +110,14 @@ class BeamSearch:
             if not front:
                 break
             self.turn += 1
-            tried = self._score(self._proposed(list(self._expand(front, limit))))
+            try:
+                tried = self._score(self._proposed(list(self._expand(front, limit))))
+            except BudgetSpent:
+                self.spent = True
+                break
             flipped += [one for one in tried if one.predicted]
             closest = max([closest, *tried], key=self._nearness)
-            limit = min([self.cost(one) + slack for one in tried if self._passes(one)], default=limit)
+            limit = min([limit, *(self.cost(one) + slack for one in tried if self._passes(one))])
             self.trace.append(max((one.probability for one in tried), default=closest.probability))
             self.settings.watch(Round(self.turn, self.settings.max_moves, self.calls, max(self.trace)))
             front = self._best(tried, seen, limit, beam)
@@ -173,6 +179,9 @@ class BeamSearch:
         """Ask the classifier about all of them, the opinions about those it ranks first."""
         if not candidates:
             return []
+        left = math.inf if self.settings.max_calls is None else self.settings.max_calls - self.calls
+        if left < len(candidates):
+            raise BudgetSpent(f"{self.settings.max_calls} graphs may be shown to the classifier; more are needed.")
         self.calls += len(candidates)
         judged = self._judge(self.settings.classifier, candidates)
         first = [one.with_votes([vote]) for one, vote in zip(candidates, judged, strict=True)]
@@ -228,14 +237,22 @@ class BeamSearch:
 
     def _refine(self, found: Candidate) -> Candidate:
         """Undo what the flip does not need, and exchange what can be had for less, until nothing can."""
-        while True:
-            smaller = self._undone(found)
-            passing = [one for one in self._score(smaller) if self._passes(one)]
-            if not passing:
-                passing = self._exchanged(found, smaller)
-            if not passing:
+        while not self.spent:
+            try:
+                better = self._improved(found)
+            except BudgetSpent:
+                self.spent = True
+                break
+            if better is None:
                 return found
-            found = min(passing, key=self._rank_found)
+            found = better
+        return found
+
+    def _improved(self, found: Candidate) -> Candidate | None:
+        """The best that passes for less, one change taken back or exchanged; None if there is none."""
+        smaller = self._undone(found)
+        passing = [one for one in self._score(smaller) if self._passes(one)] or self._exchanged(found, smaller)
+        return min(passing, key=self._rank_found, default=None)
 
     def _undone(self, found: Candidate) -> list[Candidate]:
         """The allowed graphs in which one change is taken back."""
@@ -255,23 +272,23 @@ class BeamSearch:
     def _refined_different(self, best: Candidate, passing: list[Candidate], num: int) -> list[Candidate]:
         return [self._refine(one) for one in choose_different([best, *passing], 2 * num, self.cost)[1:]]
 
-    def _at_least(self, one: Candidate) -> list[float]:
-        """The bar that a point of the frontier clears: its own votes."""
-        return [vote.log_prob for vote in one.votes]
-
-    def _confirmed(self, found: Candidate, enough: list[float] | None = None) -> Finding:
+    def _confirmed(self, found: Candidate, any_confidence: bool = False) -> Finding:
         """The last word: the very graph that is returned, in all its slots, classified once more."""
         models = (self.settings.classifier, *self.settings.opinions)
         graph = drawn(self.graph.pad(self.graph.schema.max_nodes), [found.difference])
+        if self.spent:  # it was classified once, and nobody may ask again
+            return Finding(found, Outcome.FLIPPED)
         self.calls += 1
         with torch.no_grad():
             again = found.with_votes(votes_for(model(graph), self.target)[0] for model in models)
-        if enough is not None:
+        if any_confidence:
             return Finding(again, Outcome.FLIPPED if again.predicted else Outcome.NOT_CONFIDENT)
         passes = self._passes(again, slack=10 * _MARGIN)
         return Finding(again, Outcome.FLIPPED if passes else Outcome.NOT_CONFIDENT, True if passes else None)
 
     def _failed(self, closest: Candidate) -> Finding:
+        if self.spent:
+            return Finding(closest, Outcome.OUT_OF_CALLS)
         if closest.predicted:
             return Finding(closest, Outcome.NOT_CONFIDENT)
         return Finding(closest, Outcome.NO_MOVE_ALLOWED if self.calls == 1 else Outcome.OUT_OF_MOVES)

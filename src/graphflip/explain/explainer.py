@@ -32,6 +32,7 @@ class Outcome(Enum):
     NOT_CONFIDENT = "not_confident"
     OUT_OF_MOVES = "out_of_moves"
     NO_MOVE_ALLOWED = "no_move_allowed"
+    OUT_OF_CALLS = "out_of_calls"
 
     @property
     def advice(self) -> str:
@@ -55,6 +56,9 @@ _ADVICE = {
     Outcome.OUT_OF_MOVES: (
         "No graph within the allowed moves was classified as the target. Allow more moves, a wider beam, or "
         "loosen the constraints that ruled out most."
+    ),
+    Outcome.OUT_OF_CALLS: (
+        "The classifier may not be asked any more. Allow more calls, or let a latent walk propose fewer graphs."
     ),
     Outcome.NO_MOVE_ALLOWED: "The constraints rule out every valid move. Loosen the one that is named.",
 }

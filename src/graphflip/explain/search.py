@@ -14,7 +14,7 @@ from .moves import Moves
 from .sketch import drawn
 from .walk import LatentWalk
 
-_FAILURES = (Outcome.NOT_CONFIDENT, Outcome.OUT_OF_MOVES, Outcome.NO_MOVE_ALLOWED)
+_FAILURES = (Outcome.NOT_CONFIDENT, Outcome.OUT_OF_MOVES, Outcome.NO_MOVE_ALLOWED, Outcome.OUT_OF_CALLS)
 
 
 @dataclass(frozen=True)
@@ -31,9 +31,9 @@ class EditSearch(AbstractExplainer):
     Graphs are ranked by the log-probabilities of the target, each counted up to what is asked, on average, less `price`
     times their cost. The opinions see the `shortlist` that the classifier ranks first. With `environments`, an edit
     must not create surroundings of a node that were seen fewer than `minimum` times. With a `walk`, the classifier sees
-    of each round only the `proposals` that the walk through the latent space asks for most. Nothing is random: all
-    seeds give the same answer. With `frontier`, every answer is a list from the smallest change to the most believable
-    one.
+    of each round only the `proposals` that the walk through the latent space asks for most; `max_calls` is how many
+    graphs it is shown in all. Nothing is random: all seeds give the same answer. With `frontier`, every answer is a
+    list from the smallest change to the most believable one.
     """
 
     classifier: AbstractClassifier
@@ -50,6 +50,7 @@ class EditSearch(AbstractExplainer):
     watch: Callable[[Round], None] = lambda _: None
     beam: int = 4
     max_moves: int = 8
+    max_calls: int | None = None
     largest: int = 2
     price: float = 0.2
     hydrogen_price: float = 0.5
