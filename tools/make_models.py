@@ -27,6 +27,7 @@ ROLES = {
     "surrogate-gin-deep": ("surrogate", "gin-deep"),
     "surrogate-counts": ("surrogate", "counts"),
     "surrogate-linear": ("surrogate", "linear"),
+    "surrogate-types": ("surrogate", "types"),
     "vae": ("vae", "modern"),
     "vae-paper": ("vae", "paper"),
     "classifier-paper": ("classifier", "paper"),
@@ -40,11 +41,14 @@ EPOCHS = {
     "aids/vae-paper": 400,
 }
 DATASETS = ("mutagenicity", "aids", "nci1")
+# AIDS is decided by the size of a molecule, about which environments say little; the others are not.
+LEFT_OUT = {"aids/surrogate-counts", "aids/surrogate-linear", "mutagenicity/surrogate-types", "nci1/surrogate-types"}
 
 
 def main(names: list[str]) -> None:
     torch.set_num_threads(1)
-    for name in names or [f"{dataset}/{role}" for role in ROLES for dataset in DATASETS]:
+    everything = [f"{dataset}/{role}" for role in ROLES for dataset in DATASETS]
+    for name in names or [name for name in everything if name not in LEFT_OUT]:
         dataset_name, model_name = name.split("/")
         role, preset = ROLES[model_name]
         if role == "knowledge":

@@ -27,7 +27,7 @@ PRESETS: dict[str, tuple[str, ...]] = {
     "classifier": ("default", "paper"),
     "vae": ("modern", "paper"),
     "judge": ("gnn", "trees"),
-    "surrogate": ("gin", "gin-deep", "counts", "linear"),
+    "surrogate": ("gin", "gin-deep", "counts", "linear", "types"),
 }
 """Presets of each role; the first is the default."""
 
@@ -92,6 +92,9 @@ def _surrogate(preset: str, dataset: GraphDataset, teacher: AbstractClassifier |
         case "linear":
             sizes = CountConfig(num_classes=classes, radius=2, bins=4096, hidden=(), blind=0.2)
             return plan(CountClassifier(schema, sizes), TrainConfig(epochs=25, rate=3e-3, pool=1, seed=5))
+        case "types":
+            sizes = CountConfig(num_classes=classes, radius=0, bins=1024, hidden=(32,), blind=0.05, dropout=0.2)
+            return plan(CountClassifier(schema, sizes), TrainConfig(epochs=40, rate=1e-2, pool=1, seed=4))
     raise _unknown("surrogate", preset)
 
 

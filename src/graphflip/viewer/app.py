@@ -1,7 +1,7 @@
 """The viewer's application: the page, its API, and what stands before and behind them."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from hashlib import blake2b
 from importlib import resources
@@ -17,7 +17,8 @@ from .api import Crowded, NotFound, Office, router
 from .jobs import Busy, Desk, Line
 from .security import Guard
 from .settings import Settings
-from .workers import Interrupted, Refused, Worker
+from .style import page_style
+from .workers import AbstractWorker, Interrupted, Refused, Worker
 
 _TYPES = {
     ".html": "text/html; charset=utf-8",
@@ -27,13 +28,13 @@ _TYPES = {
 }
 
 
-def create_app(settings: Settings) -> FastAPI:
-    """The application of a viewer with these settings; its workers start and end with it."""
+def create_app(settings: Settings, hire: Callable[[Settings], AbstractWorker] = Worker) -> FastAPI:
+    """The application of a viewer with these settings; its workers, which `hire` makes, start and end with it."""
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        line = Line([Worker(settings) for _ in range(settings.workers)], settings.waiting, settings.seconds)
-        desk = Desk(Worker(settings), settings.waiting * 4, settings.quick_seconds)
+        line = Line([hire(settings) for _ in range(settings.workers)], settings.waiting, settings.seconds)
+        desk = Desk(hire(settings), settings.waiting * 4, settings.quick_seconds)
         app.state.office = Office(settings, line, desk)
         try:
             await asyncio.gather(desk.start(), line.start())
@@ -53,7 +54,8 @@ def create_app(settings: Settings) -> FastAPI:
 def _assets() -> dict[str, bytes]:
     """The page's files, which the package carries: nothing else can be fetched."""
     folder = resources.files("graphflip.viewer") / "assets"
-    return {file.name: file.read_bytes() for file in folder.iterdir() if PurePosixPath(file.name).suffix in _TYPES}
+    carried = {file.name: file.read_bytes() for file in folder.iterdir() if PurePosixPath(file.name).suffix in _TYPES}
+    return carried | {"drawing.css": page_style().encode()}
 
 
 def _serve(app: FastAPI, name: str, content: bytes) -> None:

@@ -12,7 +12,7 @@ from typing import Any, TextIO
 
 from ..errors import GraphflipError
 from ..explain.interface import Explainer, load
-from ..explain.search import Round
+from ..explain.beam import Round
 from ..memory import keep_memory
 from . import views
 

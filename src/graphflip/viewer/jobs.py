@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from ..errors import GraphflipError
-from .workers import Interrupted, Refused, Worker
+from .workers import AbstractWorker, Interrupted, Refused
 
 log = logging.getLogger(__name__)
 
@@ -65,10 +65,10 @@ class Job:
 class Line:
     """A bounded line of jobs before a few workers: first come, first served."""
 
-    def __init__(self, workers: Sequence[Worker], waiting: int, seconds: float):
+    def __init__(self, workers: Sequence[AbstractWorker], waiting: int, seconds: float):
         self.workers, self.limit, self.seconds = workers, waiting, seconds
         self._waiting: deque[Job] = deque()
-        self._running: dict[str, Worker] = {}
+        self._running: dict[str, AbstractWorker] = {}
         self._arrived = asyncio.Event()
         self._tasks: list[asyncio.Task[None]] = []
 
@@ -102,7 +102,7 @@ class Line:
         """How many jobs stand before a waiting one."""
         return self._waiting.index(job) if job in self._waiting else 0
 
-    async def _serve(self, worker: Worker) -> None:
+    async def _serve(self, worker: AbstractWorker) -> None:
         while True:
             while not self._waiting:
                 self._arrived.clear()
@@ -128,7 +128,7 @@ class Line:
 class Desk:
     """One worker for what is quick: questions wait for each other, and only so many of them."""
 
-    def __init__(self, worker: Worker, waiting: int, seconds: float):
+    def __init__(self, worker: AbstractWorker, waiting: int, seconds: float):
         self.worker, self.limit, self.seconds = worker, waiting, seconds
         self._lock = asyncio.Lock()
         self._inside = 0

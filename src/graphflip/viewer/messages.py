@@ -1,15 +1,16 @@
 """Messages of the viewer's API: what may be asked, what is answered; explanations are as in docs/format.md."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from ..explain.preferences import Prefer
 from .jobs import State
 
 Number = Annotated[int, Field(ge=0, lt=10_000)]
 Short = Annotated[str, Field(max_length=200)]
 Attributes = dict[str, str | float]
+Prefer = Literal["minimal", "balanced", "believable"]
+"""As in `explain.preferences`, which would bring all of torch into the server."""
 
 
 class Problem(BaseModel):
@@ -158,19 +159,28 @@ class Change(BaseModel):
 
 
 class Drawings(BaseModel):
-    """SVG of both graphs."""
+    """SVG of both graphs, for the page, and of both together, as a file of its own."""
 
     factual: str
     counterfactual: str | None
+    file: str
+
+
+class Predictions(BaseModel):
+    """The classifier's probability of each class, for both graphs."""
+
+    factual: dict[str, float]
+    counterfactual: dict[str, float] | None
 
 
 class Answer(BaseModel):
-    """An explanation (`record` is the CLI's line) with words, drawings and Python lines."""
+    """An explanation (`record` is the CLI's line) with words, predictions, drawings and Python lines."""
 
     record: dict[str, Any]
     words: list[Change]
     num_edits: int
     advice: str
+    predictions: Predictions
     drawings: Drawings
     python: str
 

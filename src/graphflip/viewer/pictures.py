@@ -1,32 +1,39 @@
-"""Pictures of the viewer: drawings whose elements have the classes that the page highlights."""
+"""Pictures of the viewer: drawings for the page, and a file to keep."""
 
 from collections.abc import Sequence
 
-from ..edits import edits_between
 from ..graph import Graph
-from ..report.draw import draw_pair
-
-_SIZE = (420, 340)
-
-
-def element_class(at: tuple[int, ...]) -> str:
-    """The class of what is drawn for a node `(i,)` or an edge `(i, j)`."""
-    return f"atom-{at[0]}" if len(at) == 1 else f"bond-{min(at)}-{max(at)}"
+from ..report.draw import Picture, draw_graph, draw_pair
+from ..report.draw import draw_steps as draw_all_steps
 
 
 def draw_one(graph: Graph) -> str:
     """A graph as it is."""
-    return draw_pair(graph, graph, [], _SIZE)[0]
+    return _shown(draw_graph(graph))
 
 
 def draw_both(factual: Graph, counterfactual: Graph | None) -> dict[str, str | None]:
-    """Both graphs of an explanation, with what changes marked."""
+    """Both graphs of an explanation, with what changes marked, and a file with both."""
     if counterfactual is None:
-        return {"factual": draw_one(factual), "counterfactual": None}
-    before, after = draw_pair(factual, counterfactual, edits_between(factual, counterfactual), _SIZE)
-    return {"factual": before, "counterfactual": after}
+        alone = draw_graph(factual)
+        return {"factual": _shown(alone), "counterfactual": None, "file": alone.svg()}
+    both = draw_pair(factual, counterfactual)
+    return {"factual": _shown(both[0]), "counterfactual": _shown(both[1]), "file": _side_by_side(both)}
 
 
 def draw_steps(factual: Graph, counterfactual: Graph, steps: Sequence[Graph]) -> list[str]:
     """Graphs on the way from one to the other, each with what has changed so far."""
-    return [draw_pair(factual, graph, edits_between(factual, graph), _SIZE)[1] for graph in steps]
+    return [_shown(picture) for picture in draw_all_steps(factual, counterfactual, steps)[1:-1]]
+
+
+def _shown(picture: Picture) -> str:
+    """For the page, whose policy allows no style in attributes."""
+    return picture.svg(standalone=False).replace(' style="text-anchor:', ' data-anchor="')
+
+
+def _side_by_side(pictures: tuple[Picture, Picture]) -> str:
+    """Two pictures, which have one size, as one SVG file."""
+    _, _, width, height = (round(value) for value in pictures[0].scene.box)
+    inner = [picture.svg((width, height)) for picture in pictures]
+    right = inner[1].replace("<svg ", f'<svg x="{width}" ', 1)
+    return f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {2 * width} {height}">{inner[0]}{right}</svg>'

@@ -8,17 +8,18 @@ import torch
 
 from ..data.famous import famous_molecules
 from ..edits import Edit, edits_between, heavy_edits
-from ..errors import ConfigError, DataError, GraphflipError
+from ..errors import DataError, GraphflipError
 from ..explain.explainer import Counterfactual, ask, verdict
 from ..explain.interface import Explainer
 from ..explain.preferences import PREFERENCES
 from ..explain.records import from_record, to_record
-from ..explain.search import Round
+from ..explain.beam import Round
 from ..explain.takeback import take_back
 from ..explain.words import sentences
 from ..graph import Graph
 from ..jobs.settings import Settings as Asked
 from ..jsongraph import graph_from_json, graph_to_json
+from ..report.scene import edge_key, node_key
 from . import files, pictures, script
 
 Json = dict[str, Any]
@@ -102,8 +103,6 @@ def undo(explainer: Explainer, task: Json, watch: Watch) -> Json:
 def show_path(explainer: Explainer, task: Json, watch: Watch) -> Json:
     """The way through the latent space: a drawing, a probability and the number of edits at each step."""
     found = from_record(task["record"], explainer.kit.schema)
-    if explainer.kit.vae is None or found.counterfactual is None:
-        raise ConfigError("A path needs an autoencoder in the kit and a counterfactual. Choose another model.")
     path = explainer.path(found, steps=task["steps"])
     edits = [edits_between(found.factual, graph) for graph in path.graphs]
     return {
@@ -111,7 +110,7 @@ def show_path(explainer: Explainer, task: Json, watch: Watch) -> Json:
         "probabilities": list(path.probabilities),
         "num_edits": [len(heavy_edits(found.factual, some)) for some in edits],
         "smiles": [_smiles(graph) for graph in path.graphs],
-        "drawings": pictures.draw_steps(found.factual, found.counterfactual, list(path.graphs)),
+        "drawings": pictures.draw_steps(found.factual, path.graphs[-1], list(path.graphs)),
     }
 
 
@@ -129,6 +128,10 @@ def show_answer(explainer: Explainer, task: Json, found: Counterfactual, number:
         ],
         "num_edits": len(heavy_edits(found.factual, found.edits)),
         "advice": "" if found.flipped else found.outcome.advice,
+        "predictions": {
+            "factual": explainer.predict(found.factual),
+            "counterfactual": None if after is None else explainer.predict(after),
+        },
         "drawings": pictures.draw_both(found.factual, after),
         "python": script.reproduce(task, number),
     }
@@ -156,7 +159,7 @@ def _row(explainer: Explainer, row: files.Row) -> Json:
 
 def _marks(edits: Sequence[Edit]) -> list[str]:
     """Classes of the drawn elements that a change is about."""
-    return sorted({pictures.element_class(edit.at) for edit in edits})
+    return sorted({node_key(*edit.at) if edit.is_node else edge_key(*edit.at) for edit in edits})
 
 
 def _smiles(graph: Graph) -> str | None:

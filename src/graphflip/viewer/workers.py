@@ -4,6 +4,7 @@ import asyncio
 import json
 import logging
 import sys
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any
 
@@ -30,7 +31,29 @@ class Interrupted(GraphflipError):
         self.reason = reason
 
 
-class Worker:
+class AbstractWorker(ABC):
+    """Does one thing at a time; `models` says what it has loaded."""
+
+    models: list[dict[str, Any]]
+
+    @abstractmethod
+    async def start(self) -> None:
+        """Load the models."""
+
+    @abstractmethod
+    async def run(self, task: dict[str, Any], seconds: float, watch: Watch = lambda _: None) -> dict[str, Any]:
+        """Have a task done. Raises Refused if it cannot be, Interrupted if it was ended."""
+
+    @abstractmethod
+    def interrupt(self, reason: str) -> None:
+        """End what is being done."""
+
+    @abstractmethod
+    async def stop(self) -> None:
+        """End for good."""
+
+
+class Worker(AbstractWorker):
     """A process of `graphflip.viewer.compute` that does one thing at a time.
 
     It is told what to do by lines of JSON and answers by such lines. To interrupt it is to ask it first and to kill it
@@ -46,7 +69,6 @@ class Worker:
         self._last_resort: asyncio.TimerHandle | None = None
 
     async def start(self) -> None:
-        """Start the process and wait until its models are loaded."""
         sources = json.dumps({"models": self.settings.models, "classifier": self.settings.classifier})
         self._process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", "graphflip.viewer.compute", sources),
@@ -60,7 +82,6 @@ class Worker:
         self.models = hello["models"]
 
     async def run(self, task: dict[str, Any], seconds: float, watch: Watch = lambda _: None) -> dict[str, Any]:
-        """Have a task done. Raises Refused if it cannot be, Interrupted if it was ended."""
         self._reason, self._last_resort = None, None
         timer: asyncio.TimerHandle | None = None
         try:
@@ -86,13 +107,11 @@ class Worker:
                     pending.cancel()
 
     def interrupt(self, reason: str) -> None:
-        """End what is being done."""
         self._reason = reason
         self._send({"cancel": True})
         self._last_resort = asyncio.get_running_loop().call_later(_GRACE, self._kill)
 
     async def stop(self) -> None:
-        """End the process for good."""
         if self._starting is not None:
             self._starting.cancel()
         if self._process is not None:

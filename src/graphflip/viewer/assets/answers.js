@@ -2,7 +2,6 @@
 
 import { $, make, makeSvg, meter, percent } from "./elements.js";
 
-// `{ before, after, target }`: names of the predicted class, and the probability of the target.
 export function headline(answer, model) {
   const { record } = answer;
   const target = className(record.target, model);
@@ -37,11 +36,11 @@ export function showChanges(answer, original, undone, toggle, hover) {
 }
 
 const CLAIMS = {
-  environment: ["Surroundings of atoms", "all occur in the training data", "some never occur in the training data"],
+  environment: ["Surroundings", "all occur in the training data", "some never occur in the training data"],
   plausible: ["Autoencoder", "as likely as real graphs", "less likely than real graphs"],
   molecule: ["Molecule", "valid", "not valid"],
   radical_free: ["Valences", "all filled", "some left open"],
-  round_trip: ["Written as SMILES and read back", "still the target", "no longer the target"],
+  round_trip: ["Read back from SMILES", "still the target", "no longer the target"],
 };
 
 export function showEvidence({ record }, model) {

@@ -4,7 +4,7 @@ import { make } from "./elements.js";
 
 const KINDS = {
   smi: ["text/plain", (answer) => smiles(answer)],
-  svg: ["image/svg+xml", (answer) => answer.drawings.counterfactual ?? answer.drawings.factual],
+  svg: ["image/svg+xml", (answer) => answer.drawings.file],
   jsonl: ["application/jsonl", (answer) => `${JSON.stringify(answer.record)}\n`],
   py: ["text/x-python", (answer) => answer.python],
 };

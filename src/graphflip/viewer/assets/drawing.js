@@ -1,11 +1,8 @@
 // Drawings: SVG from the server, put into the page as nodes; highlighting, and choosing what to freeze.
 
-import { make } from "./elements.js";
-
 export function mount(container, text, label) {
-  const parsed = new DOMParser().parseFromString(text, "image/svg+xml").documentElement;
+  const parsed = new DOMParser().parseFromString(text, "text/html").body.firstElementChild;
   const svg = document.importNode(parsed, true);
-  svg.setAttribute("role", "img");
   svg.setAttribute("aria-label", label);
   container.replaceChildren(svg);
   return svg;
@@ -15,7 +12,7 @@ export function highlight(containers, marks, on) {
   for (const container of containers) {
     container.classList.toggle("pointing", on);
     for (const mark of marks) {
-      for (const element of container.querySelectorAll(`.${CSS.escape(mark)}`)) element.classList.toggle("lit", on);
+      for (const element of container.getElementsByClassName(mark)) element.classList.toggle("lit", on);
     }
   }
 }
@@ -33,7 +30,3 @@ export function parseFrozen(text) {
 
 export const printFrozen = ({ nodes, edges }) =>
   [...[...nodes].sort((a, b) => a - b), ...edges.map((edge) => key(edge))].join(", ");
-
-export function placeholder(container, text) {
-  container.replaceChildren(make("p", { class: "hint" }, text));
-}

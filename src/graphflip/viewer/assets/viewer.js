@@ -67,7 +67,7 @@ function listen() {
 
 function chooseModel() {
   const { classes, examples, molecules } = model();
-  $("target").replaceChildren(make("option", { value: "" }, "the other class"), ...classes.map((name) => make("option", { value: name }, name)));
+  $("target").replaceChildren(make("option", { value: "" }, "other class"), ...classes.map((name) => make("option", { value: name }, name)));
   $("example").replaceChildren(make("option", { value: "" }, "Examples"), ...examples.map(({ name }, number) => make("option", { value: number }, name)));
   $("example").disabled = !examples.length;
   $("smiles").disabled = !molecules;
@@ -124,14 +124,14 @@ function showInput(shown) {
 }
 
 function drawBefore(drawing) {
-  mount($("before"), drawing, "The graph as it is");
-  freezing.attach($("before"), tab.shown?.graph, toggleFrozen);
+  freezing.attach(mount($("before"), drawing, "The graph as it is; its parts can be kept"), tab.shown?.graph, toggleFrozen);
   freezing.mark(parseFrozen($("freeze").value));
 }
 
-function verdict(side, name, p) {
+// The predicted class above a drawing, the probability of the target below it.
+function verdict(side, name, p, target = p) {
   $(`${side}-class`).replaceChildren(make("b", {}, name), ` ${percent(p)}`);
-  $(`${side}-bar`).replaceChildren(meter(p));
+  $(`${side}-bar`).replaceChildren(meter(target));
 }
 
 function setFrozen(frozen) {
@@ -219,11 +219,10 @@ function choose(number, focus = false) {
 function showAnswer(answer) {
   tab.answer = answer;
   const { record } = answer;
-  const target = className(record.target, model());
   $("headline").textContent = headline(answer, model());
   $("subline").textContent = record.flipped ? describeSmiles(record) : [record.note, answer.advice].filter(Boolean).join(" ");
   drawBefore(answer.drawings.factual);
-  verdict("before", target, record.p_factual);
+  verdict("before", ...likeliest(answer.predictions.factual), record.p_factual);
   drawAfter(answer);
   showChanges(answer, tab.job.answers[tab.number], tab.undone, toggleUndone, (marks, on) => highlight([$("before"), $("after")], marks, on));
   showEvidence(answer, model());
@@ -235,12 +234,12 @@ function describeSmiles({ smiles }) {
   return smiles ? `${smiles.factual} → ${smiles.counterfactual ?? "no molecule"}` : "";
 }
 
-function drawAfter({ record, drawings }) {
+function drawAfter({ record, drawings, predictions }) {
   $("after-card").hidden = drawings.counterfactual === null;
   if (drawings.counterfactual === null) return;
   $("after-title").textContent = tab.undone.size ? "With changes undone" : record.flipped ? "Changed" : "Closest attempt";
   mount($("after"), drawings.counterfactual, "The graph as changed");
-  verdict("after", className(record.target, model()), record.p_counterfactual);
+  verdict("after", ...likeliest(predictions.counterfactual), record.p_counterfactual);
 }
 
 // A step of the way takes the place of the changed graph until the slider is back at its end.

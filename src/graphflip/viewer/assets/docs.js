@@ -1,0 +1,49 @@
+// The OpenAPI description as a page to read.
+
+import { $, make } from "./elements.js";
+import * as theme from "./theme.js";
+
+theme.start();
+const api = await (await fetch("/openapi.json")).json();
+
+const resolve = (schema) => (schema?.$ref ? api.components.schemas[schema.$ref.split("/").at(-1)] : schema);
+
+// A type in few words.
+function type(schema) {
+  if (!schema) return "";
+  if (schema.$ref) return schema.$ref.split("/").at(-1);
+  if (schema.anyOf) return schema.anyOf.map(type).join(" or ");
+  if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(" or ");
+  if (schema.type === "array") return schema.prefixItems ? `[${schema.prefixItems.map(type).join(", ")}]` : `list of ${type(schema.items) || "anything"}`;
+  if (schema.type === "object" && schema.additionalProperties) return `object of ${type(schema.additionalProperties)}`;
+  return schema.type ?? "anything";
+}
+
+function fields(schema) {
+  const { properties = {}, required = [] } = resolve(schema) ?? {};
+  const rows = Object.entries(properties).map(([name, one]) => make("tr", {},
+    make("th", { scope: "row" }, make("code", {}, name)),
+    make("td", {}, type(one), required.includes(name) ? " (required)" : "", one.default === undefined ? "" : `, else ${JSON.stringify(one.default)}`)));
+  return make("table", {}, make("tbody", {}, ...rows));
+}
+
+function operation(path, method, one) {
+  const body = one.requestBody?.content["application/json"]?.schema;
+  const query = (one.parameters ?? []).filter((parameter) => parameter.in === "query");
+  const [status, answer] = Object.entries(one.responses).find(([code]) => code.startsWith("2"));
+  const result = answer.content?.["application/json"]?.schema;
+  return make("section", { class: "card" },
+    make("h2", {}, make("code", {}, `${method.toUpperCase()} ${path}`)),
+    make("p", {}, one.description ?? one.summary),
+    ...query.map((parameter) => make("p", { class: "hint" }, `?${parameter.name}: ${parameter.description ?? type(parameter.schema)}`)),
+    body ? make("p", { class: "eyebrow" }, `Body: ${type(body)}`) : null,
+    body ? fields(body) : null,
+    make("p", { class: "eyebrow" }, `Answer (${status}): ${type(result)}`),
+    result?.$ref ? fields(result) : null);
+}
+
+const shown = Object.entries(api.paths).flatMap(([path, methods]) => Object.entries(methods).map(([method, one]) => operation(path, method, one)));
+$("operations").replaceChildren(...shown);
+const others = Object.entries(api.components.schemas).map(([name, schema]) =>
+  make("details", { class: "card" }, make("summary", {}, make("code", {}, name)), make("p", {}, schema.description ?? ""), fields(schema)));
+$("operations").append(make("h1", {}, "Objects"), ...others);

@@ -1,0 +1,42 @@
+"""Settings refuse what would be unsafe or make no sense."""
+
+import pytest
+
+from graphflip.errors import ConfigError
+from graphflip.viewer.settings import Settings
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", ""])
+def test_listening_everywhere_needs_a_name(host):
+    with pytest.raises(ConfigError, match="--name"):
+        Settings(host=host)
+    settings = Settings(host=host, names=("lab.example",))
+    assert "lab.example" in settings.hosts
+    assert host not in settings.hosts
+    assert not settings.is_local
+    assert settings.address == "http://lab.example:8765"
+
+
+def test_this_machine_is_the_default():
+    settings = Settings()
+    assert settings.is_local
+    assert settings.hosts == {"127.0.0.1", "localhost", "::1"}
+    assert Settings(host="::1").address == "http://[::1]:8765"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "says"),
+    [
+        ({"models": ()}, "at least one kit"),
+        ({"models": ("a/kit", "b/kit")}, "different names"),
+        ({"workers": 0}, "`workers`"),
+        ({"seconds": 0.0}, "more than 0"),
+    ],
+)
+def test_settings_that_make_no_sense(wrong, says):
+    with pytest.raises(ConfigError, match=says):
+        Settings(**wrong)
+
+
+def test_titles_hide_paths():
+    assert Settings(models=("some/folder/mine", "aids")).titles == ("mine", "aids")

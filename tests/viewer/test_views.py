@@ -1,0 +1,236 @@
+"""What the page shows is what the library says: records, words, drawings, and a script that finds the same again."""
+
+import json
+import re
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import graphflip
+from graphflip.data.famous import famous_molecules
+from graphflip.edits import apply_edits, heavy_edits
+from graphflip.errors import ConfigError, DataError, GraphflipError
+from graphflip.explain.constraints import Constraints
+from graphflip.explain.records import from_record, to_record
+from graphflip.jsongraph import graph_to_json
+from graphflip.viewer import views
+from graphflip.viewer.files import read_rows
+from graphflip.viewer.messages import Answer, Question, Shown
+from graphflip.viewer.script import reproduce
+
+MUTAGEN = "CN(C)N=O"
+
+
+def asked(**changes) -> dict:
+    return Question(**changes).model_dump(mode="json")
+
+
+def task(given_input=None, do="explain", **changes) -> dict:
+    given_input = given_input or {"smiles": MUTAGEN}
+    return {"do": do, "model": "mutagenicity", "input": given_input, "id": "", "asked": asked(**changes)}
+
+
+@pytest.fixture(scope="module")
+def answer(explainer):
+    (found,) = views.explain(explainer, task(prefer="minimal", budget=2), lambda _: None)["answers"]
+    return found
+
+
+def test_an_input_is_shown_with_its_prediction(explainer):
+    shown = views.show_input(explainer, task(do="read"), lambda _: None)
+    assert shown["prediction"] == explainer.predict(MUTAGEN)
+    assert shown["smiles"] == MUTAGEN
+    Shown.model_validate(shown)
+
+
+def test_an_answer_is_the_record_with_words_and_drawings(explainer, answer):
+    Answer.model_validate(answer)
+    record = answer["record"]
+    found = from_record(record, explainer.kit.schema)
+    assert record["flipped"]
+    assert answer["predictions"]["counterfactual"] == explainer.predict(found.counterfactual)
+    told = [k for one in answer["words"] for k in one["edits"]]
+    assert sorted(told) == list(range(len(record["edits"]))), "each edit belongs to one sentence"
+    assert answer["num_edits"] == len(heavy_edits(found.factual, found.edits))
+
+
+def test_marks_name_what_is_drawn(answer):
+    drawn = answer["drawings"]["factual"] + answer["drawings"]["counterfactual"]
+    for one in answer["words"]:
+        assert any(re.search(rf'class="{mark}[ "]', drawn) for mark in one["marks"])
+
+
+def test_drawings_fit_the_policy_of_the_page(answer):
+    """No style in attributes, no script, no address."""
+    for side in ("factual", "counterfactual"):
+        assert not re.search(r"style=|<style|<script|href|\bon\w+=", answer["drawings"][side])
+    root = ElementTree.fromstring(answer["drawings"]["file"])
+    assert len(root) == 2
+
+
+class Spy:
+    """Stands in for an explainer, and remembers what it was asked."""
+
+    def __init__(self, kit):
+        self.kit = kit
+
+    def read(self, what):
+        return what
+
+    def explain(self, what, target=None, ids=(), watch=None, **settings):
+        usual = {"num": 1, "frontier": False, "confidence": None, "constraints": Constraints()}
+        self.asked = what[0] if isinstance(what, list) else what, target, usual | settings
+        raise Asked
+
+
+class Asked(GraphflipError):
+    """An explainer was asked; no need to wait for the answer."""
+
+
+def questions() -> st.SearchStrategy[Question]:
+    numbers = st.integers(0, 99)
+    names = st.text(max_size=10)
+    return st.builds(
+        Question,
+        target=st.none() | names,
+        num=st.integers(1, 8),
+        confidence=st.none() | st.floats(0.01, 0.99),
+        freeze_nodes=st.lists(numbers, max_size=4),
+        freeze_edges=st.lists(st.lists(numbers, min_size=2, max_size=2, unique=True).map(tuple), max_size=4),
+        forbid_node_types=st.lists(names, max_size=2),
+        forbid_ops=st.lists(st.sampled_from(["add_node", "set_edge"]), max_size=2),
+        budget=st.none() | st.integers(1, 9),
+    )
+
+
+@given(question=questions(), smiles=st.text("!\"'\\()CNO=#{}[]", min_size=1, max_size=12))
+def test_the_script_asks_what_was_asked(question, smiles, explainer):
+    """Whatever a person enters is quoted: nothing of it can become code."""
+    wanted = task({"smiles": smiles}) | {"asked": question.model_dump(mode="json")}
+    by_page, by_script = Spy(explainer.kit), Spy(explainer.kit)
+    with pytest.raises(Asked):
+        views.explain(by_page, wanted, lambda _: None)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(graphflip, "load", lambda name: by_script)
+        with pytest.raises(Asked):
+            exec(compile(reproduce(wanted), "reproduce.py", "exec"), {})
+    assert by_page.asked == by_script.asked
+
+
+def test_the_script_of_a_graph_and_of_what_was_undone(explainer, answer):
+    graph = graph_to_json(explainer.read(MUTAGEN))
+    wanted = task({"graph": graph}, do="undo", prefer="minimal", budget=2) | {
+        "undo": [0],
+        "record": answer["record"],
+        "number": 0,
+    }
+    left = views.undo(explainer, wanted, lambda _: None)
+    names: dict = {}
+    exec(compile(left["python"], "reproduce.py", "exec"), names)
+    assert same(to_record(names["found"]), left["record"])
+
+
+def test_the_script_of_an_explanation_from_a_file(explainer, answer, tmp_path, monkeypatch):
+    wanted = {"do": "undo", "model": "mutagenicity", "record": answer["record"], "undo": [0]}
+    (tmp_path / "counterfactuals.jsonl").write_text(json.dumps(answer["record"]) + "\n")
+    monkeypatch.chdir(tmp_path)
+    names: dict = {}
+    exec(compile(reproduce(wanted), "reproduce.py", "exec"), names)
+    assert not names["found"].flipped
+
+
+def same(one: dict, other: dict) -> bool:
+    leave = {"seconds", "id"}
+    return {k: v for k, v in one.items() if k not in leave} == {k: v for k, v in other.items() if k not in leave}
+
+
+def test_undoing_everything_leads_back(explainer, answer):
+    numbers = list(range(len(answer["words"])))
+    left = views.undo(explainer, task() | {"record": answer["record"], "undo": numbers, "number": 0}, lambda _: None)
+    assert left["record"]["edits"] == []
+    assert left["record"]["p_counterfactual"] == pytest.approx(answer["record"]["p_factual"], abs=1e-5)
+    assert not left["record"]["flipped"]
+
+
+def test_an_explanation_from_a_file_is_judged_by_this_model(explainer, answer):
+    foreign = {key: answer["record"][key] for key in ("id", "target", "factual", "counterfactual")}
+    shown = views.show_record(explainer, {"do": "record", "model": "mutagenicity", "record": foreign}, lambda _: None)
+    record = shown["answers"][0]["record"]
+    for key in ("p_factual", "p_counterfactual"):
+        assert record[key] == pytest.approx(answer["record"][key], abs=1e-5)
+    assert record["flipped"]
+    assert record["evidence"] == pytest.approx(answer["record"]["evidence"])
+    nothing = foreign | {"counterfactual": None}
+    shown = views.show_record(explainer, {"do": "record", "model": "mutagenicity", "record": nothing}, lambda _: None)
+    assert shown["answers"][0]["drawings"]["counterfactual"] is None
+
+
+@pytest.mark.parametrize("text", ["", " ", "C C", "C\x00", "é", "(", "C" * 60, "[Xe]", "\ud800"])
+def test_what_is_no_molecule_is_refused_with_a_sentence(explainer, text):
+    with pytest.raises(GraphflipError, match=r"must .*\."):
+        views.read_input(explainer, {"smiles": text})
+
+
+def test_files_of_every_kind(explainer, answer):
+    schema = explainer.kit.schema
+    rows = read_rows("my.smi", "CO methanol\nCN\n", schema, 10)
+    assert [(row.id, row.input) for row in rows.rows] == [("methanol", {"smiles": "CO"}), ("row/2", {"smiles": "CN"})]
+    assert read_rows("C:\\x\\my.CSV", "name,smiles\na,CO\n", schema, 10).rows[0].id == "a"
+    lines = f"{json.dumps(answer['record'])}\n[1]\n\nnot json\n{json.dumps({'id': 'g', 'graph': {'nodes': []}})}\n"
+    records = read_rows("counterfactuals.jsonl", lines, schema, 10).rows
+    assert [row.record is not None for row in records] == [True, False, False, False]
+    assert [row.problem is not None for row in records] == [False, True, True, False]
+    shown = views.show_file(explainer, {"name": "x.smi", "text": "CO\n((\n", "max_rows": 5}, lambda _: None)
+    assert shown["rows"][0]["prediction"] == explainer.predict("CO")
+    assert shown["rows"][1]["problem"]
+
+
+def test_molecules_of_sd_files(explainer):
+    from rdkit import Chem
+
+    block = Chem.MolToMolBlock(Chem.MolFromSmiles("OCc1ccccc1"))
+    text = f"{block}$$$$\nbroken\n$$$$\n"
+    rows = read_rows("my.sdf", text, explainer.kit.schema, 10).rows
+    assert explainer.read(rows[0].input["smiles"]) == explainer.read("OCc1ccccc1")
+    assert rows[1].problem
+
+
+def test_files_are_bounded(explainer):
+    rows = read_rows("my.smi", "C\n" * 7, explainer.kit.schema, 5)
+    assert (len(rows.rows), rows.left_out) == (5, True)
+    assert not read_rows("my.smi", "C\n" * 5, explainer.kit.schema, 5).left_out
+
+
+@pytest.mark.parametrize("name", ["x", "x.exe", "../../x.pt", "x.smi/y", ""])
+def test_other_files_are_refused(explainer, name):
+    with pytest.raises(DataError, match="must end in"):
+        read_rows(name, "CO", explainer.kit.schema, 5)
+
+
+@settings(max_examples=60)
+@given(suffix=st.sampled_from([".smi", ".csv", ".tsv", ".sdf", ".jsonl"]), text=st.text(max_size=200))
+def test_no_file_breaks_the_reader(explainer, suffix, text):
+    try:
+        rows = read_rows(f"x{suffix}", text.encode("utf-8", "replace").decode(), explainer.kit.schema, 5).rows
+    except GraphflipError:
+        return
+    for row in rows:
+        views._row(explainer, row)
+
+
+def test_a_path_needs_something_to_lead_to(explainer, answer):
+    nothing = answer["record"] | {"counterfactual": None, "edits": []}
+    with pytest.raises(ConfigError, match="A latent path needs"):
+        views.show_path(explainer, {"record": nothing, "steps": 4}, lambda _: None)
+
+
+def test_every_example_can_be_read(explainer):
+    described = views.describe_model("mutagenicity", explainer)
+    assert [one["name"] for one in described["examples"]] == [one.name for one in famous_molecules()]
+
+
+def test_edits_of_the_record_lead_from_one_graph_to_the_other(explainer, answer):
+    found = from_record(answer["record"], explainer.kit.schema)
+    assert apply_edits(found.factual, found.edits) == found.counterfactual
