@@ -88,9 +88,10 @@ class BeamSearch:
         best = self._refine(min(passing, key=self._rank_found))
         if num == 1:
             return [self._confirmed(best)]
-        others = sorted(passing, key=self._rank_found)[: num * _POOL]
-        refined = {one.key(): one for one in [best, *self._refined_different(best, others, num)]}
-        return [self._confirmed(one) for one in choose_different(list(refined.values()), num, self.cost)]
+        # Graphs that are the same in another order are one answer.
+        pool = _distinct(sorted(passing, key=self._rank_found)[: num * _POOL])
+        refined = [self._refine(one) for one in choose_different([best, *pool], 2 * num, self.cost)[1:]]
+        return [self._confirmed(one) for one in choose_different(_distinct([best, *refined]), num, self.cost)]
 
     def _stages(self) -> Iterator[tuple[int | None, int]]:
         """Largest group to add, and width of the beam: more of each as long as nothing passes."""
@@ -269,9 +270,6 @@ class BeamSearch:
         start = [one for one in smaller if self.cost(one) + 1 < self.cost(found)]
         return [one for one in self._score(list(self._expand(start, self.cost(found)))) if self._passes(one)]
 
-    def _refined_different(self, best: Candidate, passing: list[Candidate], num: int) -> list[Candidate]:
-        return [self._refine(one) for one in choose_different([best, *passing], 2 * num, self.cost)[1:]]
-
     def _confirmed(self, found: Candidate, any_confidence: bool = False) -> Finding:
         """The last word: the very graph that is returned, in all its slots, classified once more."""
         models = (self.settings.classifier, *self.settings.opinions)
@@ -302,3 +300,11 @@ class BeamSearch:
             got += f" {self.settings.agreement:g} was asked."
         reasons = [f"{count} by `{name}`" for name, count in self.ruled_out.most_common()]
         return f"{got} Moves ruled out: {', '.join(reasons)}." if reasons else got
+
+
+def _distinct(found: list[Candidate]) -> list[Candidate]:
+    """The first of each lot that is one graph in different orders."""
+    known: dict[tuple[int, ...], Candidate] = {}
+    for one in found:
+        known.setdefault(one.sketch.colors(), one)
+    return list(known.values())
