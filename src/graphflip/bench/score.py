@@ -92,9 +92,9 @@ class Scorer:
         return columns
 
     def _is_one_minimal(self, found: Counterfactual) -> bool | None:
-        search = self._searches.get(found.method, self._searches["minimal"])
-        asked = Demand.of(search) if found.method in self._searches else Demand(self.kit.classifier)
-        return is_one_minimal(found, asked, search.moves)
+        prefer = found.method.partition("+")[0]  # "balanced+walk" was asked for what "balanced" is asked for
+        asked = Demand.of(self._searches[prefer]) if prefer in self._searches else Demand(self.kit.classifier)
+        return is_one_minimal(found, asked, self._searches["minimal"].moves)
 
     def _nitro(self, pairs: Pairs, found: list[Counterfactual]) -> Float[Tensor, " k"]:
         """For molecules with a nitro group on a ring that are predicted mutagenic: whether an edit touches it."""
