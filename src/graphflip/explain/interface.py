@@ -93,7 +93,7 @@ class Explainer:
         self, prefer: str = "balanced", constraints: Constraints | None = None, confidence: float | None = None
     ) -> EditSearch:
         """The search behind `explain`, with the settings of a preference."""
-        kit, wish = self.kit, preference(prefer)
+        kit, wish = self.kit, preference(prefer, self.kit.preferences)
         return EditSearch(
             kit.classifier,
             Moves(kit.schema, kit.knowledge.vocabulary),
@@ -103,6 +103,8 @@ class Explainer:
             opinions=kit.surrogates if wish.agreement else (),
             agreement=wish.agreement or 0.5,
             beam=wish.beam,
+            price=wish.price,
+            hydrogen_price=wish.hydrogen_price,
             method=prefer,
         )
 

@@ -11,6 +11,7 @@ from ..models.pegvae import PEGVAE
 from ..models.store import CARD, PRETRAINED, load_model, read_card
 from ..schema import Schema
 from .knowledge import KNOWLEDGE, Knowledge
+from .preferences import PREFERENCES, Preference, read_preferences
 
 _JUDGES = {"judge": "another GNN", "trees": "trees"}
 
@@ -20,7 +21,7 @@ class Kit:
     """A classifier and what helps to explain it.
 
     `surrogates` give the search a second opinion; `judges`, of other families, are never consulted by it and testify
-    afterwards. `classes` are the names of the classifier's outputs.
+    afterwards. `classes` are the names of the classifier's outputs, `preferences` the settings of searches by name.
     """
 
     name: str
@@ -30,6 +31,7 @@ class Kit:
     vae: PEGVAE | None = None
     surrogates: tuple[AbstractClassifier, ...] = ()
     judges: Mapping[str, AbstractClassifier] = field(default_factory=dict)
+    preferences: Mapping[str, Preference] = field(default_factory=lambda: PREFERENCES)
 
     def __post_init__(self) -> None:
         others = [self.vae] if self.vae is not None else []
@@ -50,8 +52,9 @@ class Kit:
 
 
 def load_kit(source: str | Path) -> Kit:
-    """The kit in a folder (`classifier/`, `vae/`, `surrogate-*/`, `judge/`, `trees/`, `knowledge.json`), or one that
-    the package carries (`"mutagenicity"`); only the classifier and the knowledge must be there."""
+    """The kit in a folder (`classifier/`, `vae/`, `surrogate-*/`, `judge/`, `trees/`, `knowledge.json`,
+    `preferences.json`), or one that the package carries (`"mutagenicity"`); only the classifier and the knowledge must
+    be there."""
     folder = find_kit(source)
     classifier = load_model(folder / "classifier", expect=AbstractClassifier)
     card = read_card(folder / "classifier")
@@ -62,6 +65,7 @@ def load_kit(source: str | Path) -> Kit:
         classifier=classifier,
         knowledge=Knowledge.load(folder / KNOWLEDGE, classifier.schema),
         classes=card.data.classes if card.data else (),
+        preferences=read_preferences(folder),
         vae=load_model(folder / "vae", expect=PEGVAE) if has_vae else None,
         surrogates=tuple(load_model(path, expect=AbstractClassifier) for path in surrogates),
         judges={
