@@ -78,7 +78,8 @@ class BeamSearch:
             met, nearest = self._hunt(slack, largest, beam)
             flipped, closest = flipped + met, max(closest, nearest, key=self._nearness)
             passing = [one for one in met if self._passes(one)]
-            if passing or self.spent:
+            # A wider beam is for finding any flip at all.
+            if passing or self.spent or (flipped and largest is None):
                 break
         if frontier:
             answers = choose_frontier(flipped, self.cost)
@@ -96,9 +97,9 @@ class BeamSearch:
     def _stages(self) -> Iterator[tuple[int | None, int]]:
         """Largest group to add, and width of the beam: more of each as long as nothing passes."""
         settings = self.settings
-        yield settings.largest, settings.beam
         if settings.moves.has_larger(settings.largest):
-            yield None, settings.beam
+            yield settings.largest, settings.beam
+        yield None, settings.beam
         yield None, 4 * settings.beam
 
     def _hunt(self, slack: float, largest: int | None, beam: int) -> tuple[list[Candidate], Candidate]:
@@ -205,8 +206,8 @@ class BeamSearch:
         pairs = zip(one.log_probs, self.enough, strict=False)
         return sum(min(log_prob, enough) for log_prob, enough in pairs) / max(len(one.log_probs), 1)
 
-    def _nearness(self, one: Candidate) -> tuple[bool, float]:
-        return self._passes(one), self._support(one)
+    def _nearness(self, one: Candidate) -> tuple[bool, bool, float]:
+        return self._passes(one), one.predicted, self._support(one)
 
     def _passes(self, one: Candidate, slack: float = 0.0) -> bool:
         log_probs = one.log_probs

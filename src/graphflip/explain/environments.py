@@ -12,7 +12,7 @@ from ..data.dataset import GraphDataset
 from ..errors import DataError, SchemaError
 from ..graph import Graph
 from ..schema import Categories, Schema
-from .sketch import Difference, Environment, Label, Sketch
+from .sketch import Bond, Difference, Environment, Label, Sketch
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +48,11 @@ class EnvironmentCounts:
             before, after = Sketch.of(factual, k), Sketch.of(counterfactual, k)
             known.append(not self.unknown(before, after, Difference.between(before, after), minimum))
         return tensor(known)
+
+    def bonds(self, minimum: int) -> frozenset[Bond]:
+        """Pairs of neighbors, with the edge between them, that occur in environments seen `minimum` times or more."""
+        often = (environment for environment, count in self.counts.items() if count >= minimum)
+        return frozenset((node, edge, other) for node, edges in often for _, edge, other in edges)
 
     def created(self, before: Sketch, after: Sketch, touched: Iterable[int]) -> list[tuple[int, Environment]]:
         """Nodes around those touched, with the environments that they have now."""

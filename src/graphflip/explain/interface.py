@@ -14,6 +14,7 @@ from ..errors import ConfigError, DataError
 from ..graph import Graph
 from ..models.classifier import AbstractClassifier
 from ..models.pegvae import PEGVAE
+from ..schema import Continuous
 from .anchored import LatentPath, latent_path
 from .assess import Assessor
 from .beam import Round
@@ -23,6 +24,7 @@ from .kit import Kit, load_kit
 from .moves import Moves
 from .preferences import preference
 from .search import EditSearch
+from .sketch import Bond
 
 Input = Any
 """One thing to explain: a Graph, a SMILES text, an RDKit molecule or a PyG Data object."""
@@ -94,10 +96,11 @@ class Explainer:
     ) -> EditSearch:
         """The search behind `explain`, with the settings of a preference."""
         kit, wish = self.kit, preference(prefer, self.kit.preferences)
+        known = kit.knowledge.environments if wish.environments else None
         return EditSearch(
             kit.classifier,
-            Moves(kit.schema, kit.knowledge.vocabulary),
-            kit.knowledge.environments if wish.environments else None,
+            Moves(kit.schema, kit.knowledge.vocabulary, None if known is None else self._bonds),
+            known,
             constraints=constraints or Constraints(),
             confidence=wish.confidence if confidence is None else confidence,
             opinions=kit.surrogates if wish.agreement else (),
@@ -167,6 +170,12 @@ class Explainer:
 
     def _finished(self, found: Counterfactual) -> Counterfactual:
         return self.assess(dataclasses.replace(found, classes=self.kit.classes))
+
+    @cached_property
+    def _bonds(self) -> frozenset[Bond] | None:
+        # What no known environment has cannot pass: moves need not even be tried.
+        continuous = any(isinstance(column, Continuous) for column in (*self.kit.schema.nodes, *self.kit.schema.edges))
+        return None if continuous else self.kit.knowledge.environments.bonds(minimum=5)
 
     @cached_property
     def _assessor(self) -> Assessor:

@@ -25,7 +25,7 @@ class Preference(BaseModel):
     agreement: float = Field(ge=0, lt=1)
     environments: bool = True
     beam: int = Field(default=1, gt=0)
-    price: float = Field(default=0.05, ge=0)
+    price: float = Field(default=0.1, ge=0)
     hydrogen_price: float = Field(default=1.0, ge=0)
 
 
