@@ -9,7 +9,6 @@ from jaxtyping import Float
 from torch import Tensor
 
 from ..data.dataset import GraphDataset
-from ..errors import GraphflipError
 from ..graph import Graph
 from ..metrics import plausibility_threshold
 from ..models.classifier import AbstractClassifier
@@ -61,16 +60,10 @@ class Assessor:
 @torch.no_grad()
 def survives_round_trip(classifier: AbstractClassifier, graph: Graph, target: int) -> bool:
     """Whether a molecule, written as SMILES and read back, is still classified as the target."""
-    from ..data.molecule import from_smiles, to_smiles
+    from ..data.molecule import round_trip
 
-    smiles = to_smiles(graph)
-    if smiles is None:
-        return False
-    try:
-        again = from_smiles(smiles, graph.schema)
-    except GraphflipError:
-        return False
-    return int(classifier(again.pad(graph.schema.max_nodes)).argmax()) == target
+    again = round_trip(graph, kekule=False)
+    return again is not None and int(classifier(again.pad(graph.schema.max_nodes)).argmax()) == target
 
 
 @torch.no_grad()

@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -26,6 +26,9 @@ _MARGIN = 1e-5
 
 # Several answers are chosen among those that cost at most so much more than the cheapest, this many for each.
 _SLACK, _POOL = 6.0, 24
+
+# So many answers are looked at for one that survives being written as SMILES.
+_TRIES = 16
 
 
 @dataclass(frozen=True)
@@ -64,7 +67,7 @@ class BeamSearch:
         self._home = dict(known.created(self.factual, self.factual, self.factual.nodes)) if known else {}
         self.calls, self.turn = 0, 0
         self.largest: int | None = settings.largest
-        self.spent = False
+        self.spent, self.anywhere = False, False
         self.ruled_out: Counter[str] = Counter()
         self.trace: list[float] = []
         (self.root,) = self._score([self._candidate(self.factual)])
@@ -78,7 +81,7 @@ class BeamSearch:
             met, nearest = self._hunt(slack, largest, beam)
             flipped, closest = flipped + met, max(closest, nearest, key=self._nearness)
             passing = [one for one in met if self._passes(one)]
-            # A wider beam is for finding any flip at all.
+            # A wider beam, and then surroundings that were never seen, are for finding any flip at all.
             if passing or self.spent or (flipped and largest is None):
                 break
         if frontier:
@@ -86,12 +89,13 @@ class BeamSearch:
             return [self._confirmed(one, any_confidence=True) for one in answers] or [self._failed(closest)]
         if not passing:
             return [self._failed(closest)]
-        best = self._refine(min(passing, key=self._rank_found))
+        best = self._refine(self._cheapest(passing) or min(passing, key=self._rank_found))
         if num == 1:
             return [self._confirmed(best)]
         # Graphs that are the same in another order are one answer.
         pool = _distinct(sorted(passing, key=self._rank_found)[: num * _POOL])
         refined = [self._refine(one) for one in choose_different([best, *pool], 2 * num, self.cost)[1:]]
+        refined = [one for one in refined if self._lasts(one)]
         return [self._confirmed(one) for one in choose_different(_distinct([best, *refined]), num, self.cost)]
 
     def _stages(self) -> Iterator[tuple[int | None, int]]:
@@ -101,6 +105,9 @@ class BeamSearch:
             yield settings.largest, settings.beam
         yield None, settings.beam
         yield None, 4 * settings.beam
+        if settings.environments is not None:
+            self.anywhere = True
+            yield None, 4 * settings.beam
 
     def _hunt(self, slack: float, largest: int | None, beam: int) -> tuple[list[Candidate], Candidate]:
         """All candidates met that are predicted as the target, and the one that comes closest to what is asked."""
@@ -119,7 +126,8 @@ class BeamSearch:
                 break
             flipped += [one for one in tried if one.predicted]
             closest = max([closest, *tried], key=self._nearness)
-            limit = min([limit, *(self.cost(one) + slack for one in tried if self._passes(one))])
+            best = self._cheapest(one for one in tried if self._passes(one))
+            limit = limit if best is None else min(limit, self.cost(best) + slack)
             self.trace.append(max((one.probability for one in tried), default=closest.probability))
             self.settings.watch(Round(self.turn, self.settings.max_moves, self.calls, max(self.trace)))
             front = self._best(tried, seen, limit, beam)
@@ -162,7 +170,7 @@ class BeamSearch:
     def _admits(self, state: Sketch, after: Sketch) -> bool:
         """Whether the environments that a move created are known, or are those of the factual."""
         known = self.settings.environments
-        if known is None:
+        if known is None or self.anywhere:
             return True
         for i, environment in known.created(state, after, after.touched):
             if known.counts.get(environment, 0) < self.settings.minimum and self._home.get(i) != environment:
@@ -250,11 +258,30 @@ class BeamSearch:
             found = better
         return found
 
+    def _cheapest(self, passing: Iterable[Candidate]) -> Candidate | None:
+        """The cheapest that survives being written down, looked for among the first."""
+        return next(filter(self._lasts, sorted(passing, key=self._rank_found)[:_TRIES]), None)
+
+    @torch.no_grad()
+    def _lasts(self, one: Candidate) -> bool:
+        """Whether a molecule still passes when it is written as SMILES and read back: where double bonds of a ring
+        stand is not in a SMILES, and may be all that the models see."""
+        if self.spent or self.graph.schema.chemistry is None:
+            return True
+        from ..data.molecule import round_trip
+
+        again = round_trip(drawn(self.graph, [one.difference]), kekule=False)
+        if again is None:
+            return False
+        self.calls += 1
+        models = (self.settings.classifier, *self.settings.opinions)
+        return self._passes(one.with_votes(votes_for(model(again), self.target)[0] for model in models))
+
     def _improved(self, found: Candidate) -> Candidate | None:
         """The best that passes for less, one change taken back or exchanged; None if there is none."""
         smaller = self._undone(found)
-        passing = [one for one in self._score(smaller) if self._passes(one)] or self._exchanged(found, smaller)
-        return min(passing, key=self._rank_found, default=None)
+        better = self._cheapest(one for one in self._score(smaller) if self._passes(one))
+        return better or self._cheapest(self._exchanged(found, smaller))
 
     def _undone(self, found: Candidate) -> list[Candidate]:
         """The allowed graphs in which one change is taken back."""
