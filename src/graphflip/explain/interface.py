@@ -192,8 +192,7 @@ def load(
     surrogates: Sequence[AbstractClassifier] | None = None,
 ) -> Explainer:
     """The explainer of a kit: one that the package carries (`"mutagenicity"`, `"aids"`, `"nci1"`) or a folder that
-    `graphflip fit` wrote. Models given here take the place of the kit's."""
-    kit = load_kit(source)
-    parts: dict[str, Any] = {"classifier": classifier, "vae": vae}
-    parts["surrogates"] = None if surrogates is None else tuple(surrogates)
+    `graphflip fit` wrote. Models given here take the place of the kit's; a kit without a classifier needs one."""
+    kit = load_kit(source, classifier)
+    parts: dict[str, Any] = {"vae": vae, "surrogates": None if surrogates is None else tuple(surrogates)}
     return Explainer(dataclasses.replace(kit, **{name: part for name, part in parts.items() if part is not None}))
