@@ -81,6 +81,7 @@ def test_the_summary_counts():
     assert text.endswith("Not found: no move allowed 1.")
     cut = Results("some", (Lot("some", (explanation(),), 12),))
     assert summary(cut).startswith("Shown are 1 of 12 explanations")
+    assert summary(dataclasses.replace(cut, tables=("x",))).startswith("Tables, figures and explanations of 1 runs.")
     assert summary(Results("some", ())) == "No explanations are stored here."
 
 

@@ -23,5 +23,5 @@ def run_demo(out: Path, say: Callable[[str], None]) -> Path:
     known = {one.name: "known as a mutagen" if one.mutagen else "not known as a mutagen" for one in molecules}
     lot = Lot("famous molecules", tuple(found), len(found))
     page = out / "index.html"
-    write_report(page, Results("is it mutagenic, and what would change the answer?", (lot,), remarks=known))
+    write_report(page, Results("Is it mutagenic? What would change the answer", (lot,), remarks=known))
     return page

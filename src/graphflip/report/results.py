@@ -54,11 +54,12 @@ class Results:
 def read_results(path: Path, limit: int = 1000) -> Results:
     """Read a .jsonl file or a folder; of more than `limit` explanations, the first of each file."""
     if path.is_file():
-        return Results(path.stem, (_lot(path, path.stem, limit),))
+        return Results(f"Counterfactual explanations: {path.stem}", (_lot(path, path.stem, limit),))
     if not path.is_dir():
         raise DataError(f"{path}: no such file or folder. Give a .jsonl file of explanations or a folder of results.")
+    name = path.resolve().name
     if (path / RECORDS).exists():
-        return Results(path.resolve().name, (_lot(path / RECORDS, path.resolve().name, limit),))
+        return Results(f"Counterfactual explanations: {name}", (_lot(path / RECORDS, name, limit),))
     files = [one for one in sorted(path.rglob("*.jsonl")) if _has_explanations(one)]
     tables, figures = sorted(path.glob("*.md")), sorted([*path.glob("*.svg"), *path.glob("*.png")])
     figures = [one for one in figures if one.suffix == ".svg" or not one.with_suffix(".svg").exists()]
@@ -70,7 +71,7 @@ def read_results(path: Path, limit: int = 1000) -> Results:
     share = max(1, limit // max(1, len(files)))
     lots = tuple(_lot(one, one.relative_to(path).with_suffix("").as_posix(), share) for one in files)
     texts = tuple(one.read_text(encoding="utf-8") for one in tables)
-    return Results(path.resolve().name, lots, texts, tuple(figures))
+    return Results(f"Benchmark: {name}", lots, texts, tuple(figures))
 
 
 def infer_schema(path: Path, limit: int | None = None) -> Schema:
