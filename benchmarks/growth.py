@@ -1,11 +1,12 @@
 """Time and memory for one graph as graphs grow from 10 to 200 nodes, with the models of `graphflip fit`.
 
 `train`: a training step of the autoencoder. `walk`: a step through its latent space (decode, classify, gradient of the
-code). `answer`: what one candidate of the search costs, classified by the classifier and a surrogate. `exponent` is the
-largest p of time or memory ~ n^p, fitted to graphs of 50 nodes and more: below, overhead hides the growth. A `round` of
-the search, which has more candidates the larger the graph is, is shown beside them: `round_exponent`.
+code). `answer`: one candidate of the search, classified by the classifier and a surrogate. `round`: a whole round of
+the search; the larger a graph, the more candidates it has (`round_calls`). `exponent` is the largest p of time or
+memory ~ n^p, fitted to graphs of 50 nodes and more: below, overhead hides the growth. `model_exponent` is the same
+without rounds: what the models themselves do.
 
-`--save` writes the exponent and the table to results/any/table.json.
+`--save` writes exponents and rows to results/any/table.json.
 """
 
 import argparse
@@ -26,7 +27,7 @@ from graphflip.explain.beam import Round
 from graphflip.explain.interface import Explainer
 from graphflip.explain.kit import Kit
 from graphflip.explain.knowledge import Knowledge
-from graphflip.graph import Graph
+from graphflip.graph import Attributes, Graph
 from graphflip.memory import keep_memory
 from graphflip.models.classifier import RelationalGIN
 from graphflip.models.counts import CountClassifier
@@ -38,6 +39,7 @@ from graphflip.schema import Categories, Schema
 SIZES = (10, 25, 50, 100, 150, 200)
 FITTED_FROM = 50
 GRAPHS = 2
+NODES = 3000  # in all graphs of a size, so that as much is known of environments whatever the size
 TABLE = Path(__file__).parents[1] / "results" / "any" / "table.json"
 
 
@@ -51,12 +53,13 @@ def main() -> None:
     sizes = (25, 50, 100) if options.quick else SIZES
     rows = {n: measure(n, repeats=2 if options.quick else 7) for n in sizes}
     exponents = {name: exponent({n: row[name] for n, row in rows.items()}) for name in rows[sizes[0]]}
-    round_exponent = exponents.pop("round_ms")
+    calls_exponent = exponents.pop("round_calls")  # neither time nor memory, but where the time of a round is from
     lines = {f"n = {n}": ", ".join(f"{name} {value:.3g}" for name, value in row.items()) for n, row in rows.items()}
     figures: dict[str, object] = {
         "exponent": max(exponents.values()),
+        "model_exponent": max(value for name, value in exponents.items() if not name.startswith("round")),
         **{f"{name}_exponent": value for name, value in exponents.items()},
-        "round_exponent": round_exponent,
+        "round_calls_exponent": calls_exponent,
         "peak_mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**10,
     }
     if options.save:
@@ -66,7 +69,7 @@ def main() -> None:
 
 def measure(n: int, repeats: int) -> dict[str, float]:
     """Milliseconds and MiB for one graph of `n` nodes."""
-    dataset = sparse_graphs(n, 20)
+    dataset = sparse_graphs(n, NODES // n)
     graph = dataset.graphs(range(GRAPHS))
     vae, classifier = PEGVAE(dataset.schema), RelationalGIN(dataset.schema).eval()
     counts, rng = CountClassifier(dataset.schema).eval(), torch.Generator().manual_seed(0)
@@ -96,7 +99,7 @@ def measure(n: int, repeats: int) -> dict[str, float]:
     return {
         **{f"{name}_ms": 1e3 * taken / GRAPHS for name, taken in seconds.items()},
         **{f"{name}_mib": held / GRAPHS / 2**20 for name, held in kept.items()},
-        "round_ms": 1e3 * one_round(explainer, graph.select(0)),
+        **one_round(explainer, graph.select(0)),
     }
 
 
@@ -104,16 +107,19 @@ class Enough(Exception):
     """One round has been seen."""
 
 
-def one_round(explainer: Explainer, graph: Graph) -> float:
-    """Processor time of the first round of a search."""
+def one_round(explainer: Explainer, graph: Graph) -> dict[str, float]:
+    """Processor time of the first round of a search, and how many graphs the classifier was shown in it."""
+    calls = 0
 
-    def watch(_: Round) -> None:
+    def watch(seen: Round) -> None:
+        nonlocal calls
+        calls = seen.calls
         raise Enough
 
     began = time.process_time()
     with suppress(Enough):
-        explainer.explain(graph, prefer="balanced", watch=watch)
-    return time.process_time() - began
+        explainer.explain(graph, watch=watch)
+    return {"round_ms": 1e3 * (time.process_time() - began), "round_calls": float(max(calls, 1))}
 
 
 def sparse_graphs(n: int, count: int) -> GraphDataset:
@@ -128,7 +134,7 @@ def sparse_graphs(n: int, count: int) -> GraphDataset:
     def one() -> Graph:
         pairs = {(max(k - 1 - draw(3), 0), k) for k in range(1, n)}
         pairs |= {(k - 5, k) for k in range(5, n, 10)}
-        nodes = [{"type": kinds.values[draw(4)]} for _ in range(n)]
+        nodes: list[Attributes] = [{"type": kinds.values[draw(4)]} for _ in range(n)]
         return Graph.build(schema, nodes, [(i, j, {"type": bonds.values[draw(2)]}) for i, j in sorted(pairs)])
 
     return GraphDataset.from_graphs("growth", [one() for _ in range(count)], [k % 2 for k in range(count)], ("a", "b"))
