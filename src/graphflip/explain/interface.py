@@ -70,7 +70,7 @@ class Explainer:
 
     def explain_each(
         self,
-        inputs: Iterable[Input],
+        inputs: Iterable[Input] | GraphDataset,
         target: int | str | None = None,
         *,
         prefer: str = "balanced",
@@ -85,7 +85,8 @@ class Explainer:
         search = self.search(prefer, constraints, confidence)
         search = dataclasses.replace(search, frontier=frontier, watch=watch)
         index, names = self.class_index(target), iter(ids)
-        inputs = inputs.graphs() if isinstance(inputs, GraphDataset) else inputs
+        if isinstance(inputs, GraphDataset):
+            inputs, names = inputs.graphs(), iter(list(ids) or inputs.ids)
         for number, one in enumerate(inputs):
             name = next(names, one if isinstance(one, str) else str(number))
             found = search.explain(self.read(one), index, ids=[name], num=num)
