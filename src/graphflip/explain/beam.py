@@ -67,7 +67,7 @@ class BeamSearch:
         self._home = dict(known.created(self.factual, self.factual, self.factual.nodes)) if known else {}
         self.calls, self.turn = 0, 0
         self.largest: int | None = settings.largest
-        self.spent, self.anywhere = False, False
+        self.spent = False
         self.ruled_out: Counter[str] = Counter()
         self.trace: list[float] = []
         (self.root,) = self._score([self._candidate(self.factual)])
@@ -81,7 +81,7 @@ class BeamSearch:
             met, nearest = self._hunt(slack, largest, beam)
             flipped, closest = flipped + met, max(closest, nearest, key=self._nearness)
             passing = [one for one in met if self._passes(one)]
-            # A wider beam, and then surroundings that were never seen, are for finding any flip at all.
+            # A wider beam is for finding any flip at all.
             if passing or self.spent or (flipped and largest is None):
                 break
         if frontier:
@@ -105,9 +105,6 @@ class BeamSearch:
             yield settings.largest, settings.beam
         yield None, settings.beam
         yield None, 4 * settings.beam
-        if settings.environments is not None:
-            self.anywhere = True
-            yield None, 4 * settings.beam
 
     def _hunt(self, slack: float, largest: int | None, beam: int) -> tuple[list[Candidate], Candidate]:
         """All candidates met that are predicted as the target, and the one that comes closest to what is asked."""
@@ -170,7 +167,7 @@ class BeamSearch:
     def _admits(self, state: Sketch, after: Sketch) -> bool:
         """Whether the environments that a move created are known, or are those of the factual."""
         known = self.settings.environments
-        if known is None or self.anywhere:
+        if known is None:
             return True
         for i, environment in known.created(state, after, after.touched):
             if known.counts.get(environment, 0) < self.settings.minimum and self._home.get(i) != environment:
