@@ -1,7 +1,7 @@
 """Whether an answer is 1-minimal, found out anew: nothing is taken from the search that gave it."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, islice
 from typing import NamedTuple
 
@@ -28,7 +28,8 @@ _AT_ONCE = 32
 @dataclass(frozen=True, eq=False)
 class Demand:
     """What an answer must meet: the classifier predicts the target with this confidence, the opinions give it this
-    probability on average, and edits create known environments only. By default the flip is all."""
+    probability on average, edits create known environments only, and if `durable`, a molecule that was written as
+    SMILES and read back convinces the models too. By default the flip is all."""
 
     classifier: AbstractClassifier
     confidence: float = 0.0
@@ -36,6 +37,7 @@ class Demand:
     agreement: float = 0.0
     environments: EnvironmentCounts | None = None
     minimum: int = 5
+    durable: bool = False
 
     @classmethod
     def of(cls, search: EditSearch) -> "Demand":
@@ -47,34 +49,53 @@ class Demand:
             search.agreement,
             search.environments,
             search.minimum,
+            durable=True,
         )
 
-    @torch.no_grad()
+    def weaker(self) -> Iterator["Demand"]:
+        """This one, and what a search is content with where it finds nothing that meets all; the flip in the end."""
+        for environments in dict.fromkeys([self.environments, None]):
+            for durable in dict.fromkeys([self.durable, False]):
+                yield replace(self, environments=environments, durable=durable)
+        yield Demand(self.classifier)
+
     def met(self, factual: Graph, graphs: Graph, target: int, margin: float = 0.0) -> Bool[Tensor, " b"]:
         """Which graphs, aligned with the factual, meet it, by more than a margin."""
-        wanted, graphs = torch.full((len(graphs),), target), graphs.pad(graphs.schema.max_nodes)
-        logits = self.classifier(graphs)
-        passes = (graphs.num_nodes > 0) & (logits.argmax(1) == wanted)
-        passes &= target_probability(logits, wanted) >= self.confidence + margin
-        if self.opinions:
-            others = [target_probability(model(graphs), wanted) for model in self.opinions]
-            passes &= torch.stack(others).mean(0) >= self.agreement + margin
+        passes = (graphs.num_nodes > 0) & self._convinced(graphs, target, margin)
         if self.environments is not None:
             same = Graph.cat([factual] * len(graphs))
             passes &= self.environments.created_are_known(same, graphs, self.minimum)
+        if self.durable and graphs.schema.chemistry is not None:
+            lasts = [bool(yes) and self._lasts(graphs[k], target, margin) for k, yes in enumerate(passes)]
+            passes = torch.tensor(lasts)
         return passes
+
+    @torch.no_grad()
+    def _convinced(self, graphs: Graph, target: int, margin: float) -> Bool[Tensor, " b"]:
+        wanted, graphs = torch.full((len(graphs),), target), graphs.pad(graphs.schema.max_nodes)
+        logits = self.classifier(graphs)
+        passes = (logits.argmax(1) == wanted) & (target_probability(logits, wanted) >= self.confidence + margin)
+        if self.opinions:
+            others = [target_probability(model(graphs), wanted) for model in self.opinions]
+            passes &= torch.stack(others).mean(0) >= self.agreement + margin
+        return passes
+
+    def _lasts(self, graph: Graph, target: int, margin: float) -> bool:
+        from ..data.molecule import round_trip
+
+        again = round_trip(graph, kekule=False)
+        return again is not None and bool(self._convinced(again, target, margin)[0])
 
 
 def is_one_minimal(found: Counterfactual, asked: Demand, moves: Moves) -> bool | None:
     """Whether no change can be taken back so that a smaller answer remains; None for what is no answer.
 
-    What must be lost is what was asked, or the flip alone if the answer does not meet what was asked.
+    What must be lost is what was asked, as far as the answer itself meets it, and at least the flip.
     """
     factual, after = found.factual, found.counterfactual
     if after is None:
         return None
-    demands = [asked, Demand(asked.classifier)]
-    demand = next((one for one in demands if bool(one.met(factual, after, found.target)[0])), None)
+    demand = next((one for one in asked.weaker() if bool(one.met(factual, after, found.target)[0])), None)
     if demand is None:
         return None
     smaller = smaller_answers(factual, after, moves)

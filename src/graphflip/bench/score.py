@@ -13,7 +13,6 @@ from ..explain.assess import survives_round_trip
 from ..explain.explainer import Counterfactual
 from ..explain.interface import Explainer
 from ..explain.kit import Kit
-from ..explain.preferences import PREFERENCES
 from ..metrics import share
 from .measure import Columns, Measures, Pairs, are_molecules, edit_counts, in_batches, plausibility, sparsity, validity
 from .minimality import Demand, is_one_minimal
@@ -108,7 +107,7 @@ class Scorer:
     def _searches(self):
         """What each preference asks of its answers."""
         explainer = Explainer(self.kit)
-        return {name: explainer.search(name) for name in PREFERENCES}
+        return {name: explainer.search(name) for name in self.kit.preferences}
 
 
 def figures_of(parts: Sequence[Measures], real: Reality | None = None) -> Figures:
