@@ -48,7 +48,7 @@ def job_bar(console: Console) -> Iterator[Callable[["JobProgress"], None]]:
 def _duration(seconds: float) -> str:
     """A time as a person says it.
 
-    >>> [_duration(seconds) for seconds in (4.2, 200, 8000, 400000)]
+    >>> [_duration(seconds) for seconds in (4.2, 200.0, 8000.0, 400000.0)]
     ['4 s', '3 min', '2.2 h', '4.6 d']
     """
     for size, unit in ((86400, "d"), (3600, "h")):

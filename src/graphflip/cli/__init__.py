@@ -25,10 +25,11 @@ for command in (
 app.add_typer(bench.app, name="bench")
 
 
-def _version(value: bool) -> None:
+def _version(value: bool) -> bool:
     if value:
         console.print(f"graphflip {__version__}")
         raise typer.Exit
+    return value
 
 
 @app.callback()
