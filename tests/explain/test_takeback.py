@@ -3,7 +3,7 @@
 import random
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import graphflip
@@ -38,6 +38,7 @@ def pair(smiles: str, schema, seed: int, steps: int) -> tuple[Graph, Graph, Move
 pairs = st.builds(pair, st.sampled_from(SMILES), st.sampled_from(SCHEMAS), st.integers(0, 999), st.integers(1, 3))
 
 
+@settings(max_examples=8, deadline=None)
 @given(pairs)
 def test_all_edits_lead_to_the_counterfactual_and_none_to_the_factual(given_pair):
     factual, after, moves = given_pair
@@ -45,6 +46,7 @@ def test_all_edits_lead_to_the_counterfactual_and_none_to_the_factual(given_pair
     assert edits_between(with_edits(factual, [], moves), factual) == []
 
 
+@settings(max_examples=8, deadline=None)
 @given(pairs, st.integers(0, 2**10))
 def test_what_is_left_is_what_was_kept_and_a_molecule(given_pair, choice):
     factual, after, moves = given_pair
