@@ -1,6 +1,6 @@
 """Run the benchmarks in full and put the last line of each into results/speed.json, beside the command.
 
-Usage: python tools/benchmark_results.py [NAME ...]     (layers, train_step, explain, ged; needs GRAPHFLIP_DATA)
+Usage: python tools/benchmark_results.py [NAME ...]     (layers, train_step, explain, ged, report; needs GRAPHFLIP_DATA)
 """
 
 import json
@@ -16,7 +16,7 @@ TARGET = ROOT / "results" / "speed.json"
 
 def main(names: list[str]) -> None:
     results = json.loads(TARGET.read_text()) if TARGET.exists() else {}
-    for name in names or ["layers", "train_step", "explain", "ged"]:
+    for name in names or ["layers", "train_step", "explain", "ged", "report"]:
         script = f"benchmarks/{name}.py"
         run = subprocess.run([sys.executable, script], cwd=ROOT, check=True, capture_output=True, text=True)
         results[name] = {"command": f"python {script}", **json.loads(run.stdout.splitlines()[-1])}

@@ -38,7 +38,7 @@ class ClassifierConfig(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
     num_classes: int = Field(default=2, gt=1)
     width: int = Field(default=64, gt=0)
-    depth: int = Field(default=4, gt=0)
+    depth: int = Field(default=4, gt=0, le=1000)
     hidden: int = Field(default=128, gt=0)
     dropout: float = Field(default=0.0, ge=0, lt=1)
 

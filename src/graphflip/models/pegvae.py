@@ -35,8 +35,8 @@ class PEGVAEConfig(BaseModel):
     dz: int = Field(default=24, gt=0)
     width: int = Field(default=64, gt=0)
     pair_width: int = Field(default=16, gt=0)
-    depth: int = Field(default=5, gt=0)
-    decoder_depth: int = Field(default=3, ge=0)
+    depth: int = Field(default=5, gt=0, le=1000)
+    decoder_depth: int = Field(default=3, ge=0, le=1000)
     refine_steps: int = Field(default=0, ge=0)
 
 

@@ -102,7 +102,8 @@ def load_model(source: str | Path, expect: type[nn.Module] | None = None) -> Any
         schema, config = Schema.from_dict(card.graphs), config_cls.model_validate(card.config)
         with torch.device("meta"):  # shapes only: the numbers come from the file
             model = cls(schema, config)  # pyright: ignore[reportCallIssue]
-    except (SchemaError, ConfigError, ValidationError) as error:
+    except (SchemaError, ConfigError, ValidationError, RuntimeError, OverflowError, MemoryError) as error:
+        # The last three: numbers so large that no model has such a shape.
         reason = first_problem(error) if isinstance(error, ValidationError) else str(error)
         raise ModelFileError(f"{folder / CARD}: {reason}. Copy or train the model again.") from error
     _load_weights(model, folder / WEIGHTS, card)

@@ -1,0 +1,69 @@
+"""A kit that explains small molecules quickly, and the answers of a job that nothing disturbed."""
+
+import importlib.util
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from graphflip.jobs import Settings, answers, open_source, run_job
+from graphflip.jobs.answers import TIMING
+from graphflip.jobs.folder import JobFolder, read_manifest
+
+TOOLS = Path(__file__).parents[2] / "tools"
+
+
+def load_small_kit() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("small_kit", TOOLS / "small_kit.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+small_kit = load_small_kit()
+
+
+def answers_of(folder: Path) -> list[dict]:
+    """What must be the same, however a job was disturbed."""
+    found = JobFolder(folder, read_manifest(folder)).answers()
+    return [{name: value for name, value in answer.items() if name != TIMING} for answer in found]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def remembered():
+    """In this process every row is explained once: jobs are tested here, not searches."""
+    search, known = answers._explained, {}
+
+    def recall(explainer, settings, row):
+        key = (settings.model_dump_json(), row)
+        if key not in known:
+            known[key] = search(explainer, settings, row)
+        return known[key]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(answers, "_explained", recall)
+        yield
+
+
+@pytest.fixture(scope="session")
+def kit(tmp_path_factory) -> Path:
+    return small_kit.make_kit(tmp_path_factory.mktemp("small") / "kit")
+
+
+@pytest.fixture(scope="session")
+def table(tmp_path_factory) -> Path:
+    """Twelve molecules; four rows are bad."""
+    return small_kit.write_molecules(tmp_path_factory.mktemp("table") / "molecules.csv", 12)
+
+
+@pytest.fixture(scope="session")
+def settings(kit) -> Settings:
+    """With this target most molecules are there already, which costs no time."""
+    return Settings.of(model=str(kit), prefer="minimal", budget=2, target="fancy")
+
+
+@pytest.fixture(scope="session")
+def undisturbed(table, settings, tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("undisturbed") / "job"
+    assert run_job(open_source(str(table)), settings, folder).finished
+    return folder

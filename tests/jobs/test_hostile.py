@@ -1,0 +1,60 @@
+"""Classifiers that misbehave: the outcome says so, and nothing is reported as flipped that is not."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from graphflip.jobs import Processes, Settings, open_source, run_job
+
+from .conftest import answers_of
+
+
+@pytest.fixture
+def hostile(kit, tmp_path, monkeypatch):
+    """Runs a job with a classifier of hostile.py."""
+    monkeypatch.syspath_prepend(str(Path(__file__).parent))
+    table = tmp_path / "molecules.smi"
+    table.write_text("CO\nCNC\nnonsense((\nCOC\nCCCN\n")
+
+    def run(name, engine=None, target="fancy"):
+        settings = Settings.of(model=str(kit), classifier=f"hostile:{name}", prefer="minimal", target=target, budget=1)
+        run_job(open_source(str(table)), settings, tmp_path / name, engine)
+        answers = answers_of(tmp_path / name)
+        assert answers.pop(2)["outcome"] == "bad_input"
+        return answers
+
+    return run
+
+
+@pytest.mark.parametrize("name", ["not_a_number", "infinite"])
+def test_numbers_that_are_none(hostile, name):
+    answers = hostile(name)
+    assert len(answers) == 4
+    assert {answer["outcome"] for answer in answers} == {"not_a_number"}
+    assert not any(answer["flipped"] for answer in answers)
+    assert all(json.loads(answer["record"])["p_counterfactual"] is None for answer in answers)
+
+
+@pytest.mark.parametrize("name", ["constant", "saturated"])
+def test_a_classifier_that_cannot_be_moved(hostile, name):
+    answers = hostile(name)
+    assert len(answers) == 4
+    assert {answer["outcome"] for answer in answers} <= {"out_of_moves", "no_move_allowed"}
+    assert all(answer["note"] for answer in answers)
+
+
+@pytest.mark.parametrize(("name", "words"), [("greedy", "memory"), ("rude", "no such key")])
+def test_a_classifier_that_fails_on_some_fails_on_those_alone(hostile, name, words):
+    answers = hostile(name)
+    failed = [answer for answer in answers if answer["outcome"] == "failed"]
+    assert [answer["input"] for answer in failed] == ["CNC", "COC"]
+    assert all(words in answer["note"] for answer in failed)
+    assert {answer["outcome"] for answer in answers if answer not in failed} == {"already_there"}
+
+
+def test_a_process_that_dies_takes_no_answers_with_it(hostile):
+    answers = hostile("deadly", Processes(2))
+    crashed = [answer["input"] for answer in answers if answer["outcome"] == "crashed"]
+    assert crashed == ["CNC", "COC"]
+    assert [answer["outcome"] for answer in answers if answer["input"] not in crashed] == ["already_there"] * 2

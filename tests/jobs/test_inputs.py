@@ -1,0 +1,147 @@
+"""What a job may be given: every row of it is read, whatever its neighbors are."""
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from graphflip.data.molecule import from_smiles
+from graphflip.data.sdf import from_molblock, read_sdf
+from graphflip.errors import DataError, GraphflipError
+from graphflip.jobs.inputs import Row, digest_of, of_graphs, open_source
+from graphflip.jsongraph import graph_from_json, graph_to_json
+
+from .conftest import small_kit
+
+GOLDEN = Path(__file__).parents[1] / "golden"
+SCHEMA = small_kit.SCHEMA
+in_folder = settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+
+
+def rows_of(path: Path) -> list[Row]:
+    return list(open_source(str(path)).rows())
+
+
+def readable(row: Row) -> bool:
+    try:
+        row.graph(SCHEMA)
+    except GraphflipError:
+        return False
+    return True
+
+
+def test_a_text_that_names_nothing_else_is_a_smiles():
+    assert list(open_source("CCO").rows()) == [Row(1, "CCO", "smiles", "CCO")]
+
+
+def test_tables_give_ids_lines_and_smiles(tmp_path):
+    (tmp_path / "a.csv").write_text("name,SMILES\nethanol,CCO\n\n,CC\n")
+    (tmp_path / "a.tsv").write_text("smiles\tid\nCCO\tx\n")
+    (tmp_path / "a.smi").write_text("CCO ethanol\nCC\n")
+    assert rows_of(tmp_path / "a.csv") == [Row(2, "ethanol", "smiles", "CCO"), Row(4, "a/4", "smiles", "CC")]
+    assert rows_of(tmp_path / "a.tsv") == [Row(2, "x", "smiles", "CCO")]
+    assert rows_of(tmp_path / "a.smi") == [Row(1, "ethanol", "smiles", "CCO"), Row(2, "a/2", "smiles", "CC")]
+
+
+def test_a_row_that_cannot_be_read_does_not_hide_the_next(tmp_path):
+    odd = [b"b,C\xff\xfeC", b"c,\0CC", b"d," + b"C" * 2_000_000, b'e,"' + b"C" * 140_000]
+    (tmp_path / "a.csv").write_bytes(b"\n".join([b"id,smiles", b"a,CC", *odd, b"f,CO"]))
+    found = {row.id: readable(row) for row in rows_of(tmp_path / "a.csv")}
+    assert found.pop("a")
+    assert found.pop("f")
+    assert found.pop("b") is False
+    assert not any(found.values())
+    (tmp_path / "a.smi").write_bytes(b"CC x\n\xff\xfe y\n" + b"C" * 3_000_000 + b"\nCO z\n")
+    assert [readable(row) for row in rows_of(tmp_path / "a.smi")] == [True, False, False, True]
+
+
+def test_records_of_sd_files(tmp_path):
+    from rdkit import Chem
+
+    writer = Chem.SDWriter(str(tmp_path / "a.sdf"))
+    for text, name in (("CCO", "ethanol"), ("c1ccccc1O", ""), ("CC(=O)N", "amide")):
+        mol = Chem.MolFromSmiles(text)
+        mol.SetProp("_Name", name)
+        mol.SetProp("activity", "1")
+        writer.write(mol)
+    writer.close()
+    whole = (tmp_path / "a.sdf").read_text()
+    broken = whole.replace("  3  2  0", "  9  2  0", 1)
+    for text, good in ((whole, [True, True, True]), (broken, [False, True, True]), (whole[:-5], [True, True, True])):
+        (tmp_path / "a.sdf").write_text(text)
+        rows = rows_of(tmp_path / "a.sdf")
+        assert [row.id for row in rows] == ["ethanol", "a/2", "amide"]
+        assert [readable(row) for row in rows] == good
+    first = next(read_sdf(tmp_path / "a.sdf"))
+    assert from_molblock(first.block, SCHEMA) == from_smiles("CCO", SCHEMA)
+
+
+def test_json_lines_are_graphs_or_explanations(tmp_path, undisturbed):
+    graph = {"nodes": [{"type": "C"}, {"type": "O"}], "edges": [[0, 1, {"type": "single"}]]}
+    lines = [graph, {"id": "x", "graph": graph}, {"id": 7, "factual": graph, "counterfactual": None}, [1]]
+    (tmp_path / "a.jsonl").write_text("\n".join([*map(json.dumps, lines), "{", "", "[" * 9000]))
+    rows = rows_of(tmp_path / "a.jsonl")
+    assert [row.id for row in rows] == ["a/1", "x", "7", "a/4", "a/5", "a/7"]
+    assert [readable(row) for row in rows] == [True, True, True, False, False, False]
+    again = rows_of(undisturbed / "counterfactuals.jsonl")
+    assert all(map(readable, again))
+
+
+def test_a_tu_folder_is_read_by_the_names_of_its_types():
+    rows = rows_of(GOLDEN / "toy")
+    assert rows
+    assert all(row.form == "graph" for row in rows)
+    assert [row.id for row in rows] == [f"toy/{k}" for k in range(len(rows))]
+
+
+def test_a_part_of_a_known_set():
+    rows = list(open_source("planted:test").rows())
+    assert 0 < len(rows) < len(list(open_source("planted").rows()))
+
+
+@given(seeds=st.lists(st.integers(0, 50), max_size=4))
+def test_graphs_come_back(seeds):
+    graphs = [from_smiles(small_kit.molecule(seed + 1), SCHEMA) for seed in seeds]
+    rows = list(of_graphs(graphs).rows())
+    assert [graph_from_json(json.loads(row.text), SCHEMA) for row in rows] == graphs
+    assert [graph_to_json(graph) for graph in graphs] == [json.loads(row.text) for row in rows]
+
+
+@pytest.mark.parametrize("spec", ["nowhere.csv", "planted:moon", " ", "nowhere/x.sdf"])
+def test_what_is_no_input_is_said(spec):
+    with pytest.raises(DataError, match="SMILES"):
+        open_source(spec)
+
+
+def test_the_digest_sees_every_change():
+    row = Row(1, "a", "smiles", "CC")
+    others = [row._replace(number=2), row._replace(id="b"), row._replace(form="graph"), row._replace(text="CO")]
+    digests = [digest_of(rows)[0] for rows in ([row], *([one] for one in others), [row, row], [])]
+    assert len(set(digests)) == len(digests)
+
+
+files = st.one_of(
+    st.binary(max_size=300),
+    st.text(max_size=200).map(lambda text: text.encode("utf-8", errors="replace")),
+    st.text(alphabet='CNO()=#[]1%+-@,\t\n\r"smilesid{}:$ >', max_size=200).map(str.encode),
+    st.lists(st.sampled_from(["CCO", "id", "smiles", ",", "\n", '"', "M  END", "$$$$", "  3  2  0", "V2000", "{", "]"]))
+    .map("".join)
+    .map(str.encode),
+)
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".smi", ".sdf", ".jsonl", ".zip"])
+@given(content=files)
+@in_folder
+def test_no_file_is_more_than_a_complaint(suffix, content, tmp_path):
+    path = tmp_path / f"fuzz{suffix}"
+    path.write_bytes(b"smiles,id\n" + content if suffix == ".csv" else content)
+    try:
+        rows = rows_of(path)
+    except GraphflipError:
+        return
+    for row in rows:
+        readable(row)
+    assert digest_of(rows) == digest_of(rows_of(path))

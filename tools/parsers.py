@@ -1,0 +1,144 @@
+"""Everything that reads a file of somebody else's: each may raise an error of ours, and nothing else."""
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+from graphflip.data.molecule import molecule_schema
+from graphflip.data.tu import load_tu
+from graphflip.errors import GraphflipError
+from graphflip.explain.knowledge import Knowledge
+from graphflip.explain.records import read_records
+from graphflip.jobs.folder import JobFolder, read_manifest
+from graphflip.jobs.inputs import open_source
+from graphflip.models.store import load_model
+
+SCHEMA = molecule_schema(("C", "N", "O"), max_nodes=12, explicit_hydrogens=False)
+TU_FILES = ("A", "graph_indicator", "graph_labels", "node_labels", "edge_labels", "node_attributes")
+TU_BREAK = b"\n---\n"
+
+
+def tu(content: bytes, folder: Path) -> None:
+    for suffix, part in zip(TU_FILES, content.split(TU_BREAK), strict=False):
+        (folder / f"fuzz_{suffix}.txt").write_bytes(part)
+    load_tu(folder)
+
+
+def tu_zip(content: bytes, folder: Path) -> None:
+    (folder / "fuzz.zip").write_bytes(content)
+    load_tu(folder / "fuzz.zip")
+
+
+def rows(suffix: str) -> Callable[[bytes, Path], None]:
+    def read(content: bytes, folder: Path) -> None:
+        path = folder / f"fuzz{suffix}"
+        path.write_bytes(content)
+        for row in open_source(str(path)).rows():
+            try:
+                row.graph(SCHEMA)
+            except GraphflipError:
+                continue
+
+    return read
+
+
+def explanations(content: bytes, folder: Path) -> None:
+    (folder / "fuzz.jsonl").write_bytes(content)
+    list(read_records(folder / "fuzz.jsonl", SCHEMA))
+
+
+def card(content: bytes, folder: Path) -> None:
+    (folder / "card.json").write_bytes(content)
+    load_model(folder)
+
+
+def weights(content: bytes, folder: Path) -> None:
+    import hashlib
+
+    stored = json.loads((folder / "card.json").read_text()) | {"sha256": hashlib.sha256(content).hexdigest()}
+    (folder / "card.json").write_text(json.dumps(stored))
+    (folder / "weights.safetensors").write_bytes(content)
+    load_model(folder)
+
+
+def knowledge(content: bytes, folder: Path) -> None:
+    (folder / "knowledge.json").write_bytes(content)
+    Knowledge.load(folder / "knowledge.json", SCHEMA)
+
+
+def manifest(content: bytes, folder: Path) -> None:
+    (folder / "manifest.json").write_bytes(content)
+    found = read_manifest(folder)
+    next(JobFolder(folder, found).answers(), None)
+
+
+PARSERS: dict[str, Callable[[bytes, Path], None]] = {
+    "tu": tu,
+    "tu_zip": tu_zip,
+    "csv": rows(".csv"),
+    "smi": rows(".smi"),
+    "sdf": rows(".sdf"),
+    "graphs": rows(".jsonl"),
+    "explanations": explanations,
+    "card": card,
+    "weights": weights,
+    "knowledge": knowledge,
+    "manifest": manifest,
+}
+
+
+def parse(name: str, content: bytes, folder: Path, kit: Path) -> bool:
+    """Whether a parser takes this content; what it raises besides our errors comes through."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    if name in ("card", "weights"):
+        shutil.copytree(kit / "classifier", folder, dirs_exist_ok=True)
+    try:
+        PARSERS[name](content, folder)
+    except GraphflipError:
+        return False
+    return True
+
+
+def examples(name: str, kit: Path, job: Path) -> list[bytes]:
+    """Contents that a parser takes, to start from."""
+    shown = {
+        "tu": [TU_BREAK.join([b"1, 2\n2, 1\n3, 4\n4, 3\n", b"1\n1\n2\n2\n", b"0\n1\n", b"0\n1\n0\n0\n"])],
+        "csv": [b'id,smiles\na,CCO\nb,"C(=O)N"\n', b"smiles,label\nC1CC1,1\n"],
+        "smi": [b"CCO ethanol 1\nc1ccccc1\n"],
+        "sdf": [_SDF],
+        "graphs": [(job / "counterfactuals.jsonl").read_bytes(), b'{"nodes": [{"type": "C"}], "edges": []}\n'],
+        "explanations": (job / "counterfactuals.jsonl").read_bytes().splitlines(keepends=True)[:2],
+        "card": [(kit / "classifier" / "card.json").read_bytes()],
+        "weights": [(kit / "classifier" / "weights.safetensors").read_bytes()],
+        "knowledge": [(kit / "knowledge.json").read_bytes()],
+        "manifest": [(job / "manifest.json").read_bytes()],
+        "tu_zip": [_zip()],
+    }
+    return shown[name]
+
+
+def _zip() -> bytes:
+    import io
+    import zipfile
+
+    sink = io.BytesIO()
+    with zipfile.ZipFile(sink, "w") as archive:
+        for suffix, text in (("A", "1, 2\n2, 1\n"), ("graph_indicator", "1\n1\n"), ("graph_labels", "0\n")):
+            archive.writestr(f"fuzz/fuzz_{suffix}.txt", text)
+    return sink.getvalue()
+
+
+_SDF = b"""ethanol
+     RDKit          2D
+
+  3  2  0  0  0  0  0  0  0  0999 V2000
+    0.0000    0.0000    0.0000 C   0  0  0  0  0  0  0  0  0  0  0  0
+    1.2990    0.7500    0.0000 C   0  0  0  0  0  0  0  0  0  0  0  0
+    2.5981   -0.0000    0.0000 O   0  0  0  0  0  0  0  0  0  0  0  0
+  1  2  1  0
+  2  3  1  0
+M  END
+$$$$
+"""
