@@ -107,12 +107,10 @@ class PyGClassifier(AbstractClassifier):
     def _logits(self, graph: Graph, batch: SparseBatch, x: Tensor, edge_attr: Tensor) -> Float[Tensor, "b c"]:
         if not batch.num_graphs:
             return graph.B.new_zeros(len(graph), self.num_classes)
-        given: dict[str, Any] = {"x": x, "edge_index": batch.edge_index, "batch": batch.owner}
-        given |= {"edge_attr": edge_attr, "batch_size": batch.num_graphs}
-        given["edge_weight"] = _edge_weight(batch, graph.schema)
+        given: dict[str, Any] = {"x": x, "edge_index": batch.edge_index, "batch": batch.owner, "edge_attr": edge_attr}
+        given |= {"edge_weight": _edge_weight(batch, graph.schema), "batch_size": batch.num_graphs}
         if self.names == ("data",):
-            Data = require("torch_geometric.data", "pyg", "PyG classifiers").Data
-            returned = self.model(Data(**{name: value for name, value in given.items() if value is not None}))
+            returned = self.model(require("torch_geometric.data", "pyg", "PyG classifiers").Data(**given))
         else:
             returned = self.model(**{name: given[name] for name in self.names})
         return batch.spread(as_logits(returned, batch.num_graphs, self.return_type), len(graph))

@@ -76,7 +76,7 @@ class Reader:
         if self.form == "columns":
             return rows
         parts = rows.split([column.width for column in self.columns], 1)
-        ids = [known[part.argmax(1)] for known, part in zip(self.known_ids(), parts, strict=True)]
+        ids = [known.to(part.device)[part.argmax(1)] for known, part in zip(self.known_ids(), parts, strict=True)]
         return self.shaped(torch.stack(ids, 1))
 
     def known_ids(self) -> list[Int[Tensor, " d"]]:
