@@ -16,7 +16,8 @@ from ..models.classifier import AbstractClassifier
 from ..models.pegvae import PEGVAE
 from .environments import EnvironmentCounts
 from .evidence import Evidence
-from .explainer import Counterfactual, target_probability
+from .explainer import Counterfactual
+from .goals import Target, goal_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +36,6 @@ class Assessor:
         after = found.counterfactual
         if after is None or not float(after.B.sum()):
             return found
-        target = torch.tensor([found.target])
         nll = None if self.vae is None else float(nll_per_node(self.vae, after))
         claims: dict[str, bool | None] = {}
         if self.environments is not None:
@@ -44,7 +44,7 @@ class Assessor:
             claims["plausible"] = nll <= self.nll_limit
         if after.schema.chemistry is not None:
             claims |= self._chemistry(found, after)
-        judges = {name: float(target_probability(judge(after), target)) for name, judge in self.judges.items()}
+        judges = {name: float(found.goal.shown(judge(after))) for name, judge in self.judges.items()}
         return dataclasses.replace(found, evidence=Evidence(judges, nll_per_node=nll, **claims))
 
     def _chemistry(self, found: Counterfactual, after: Graph) -> dict[str, bool | None]:
@@ -59,8 +59,8 @@ class Assessor:
 
 
 @torch.no_grad()
-def survives_round_trip(classifier: AbstractClassifier, graph: Graph, target: int) -> bool:
-    """Whether a molecule, written as SMILES and read back, is still classified as the target."""
+def survives_round_trip(classifier: AbstractClassifier, graph: Graph, target: Target) -> bool:
+    """Whether a molecule, written as SMILES and read back, still reaches the target."""
     from ..data.molecule import from_smiles, to_smiles
 
     smiles = to_smiles(graph)
@@ -70,7 +70,7 @@ def survives_round_trip(classifier: AbstractClassifier, graph: Graph, target: in
         again = from_smiles(smiles, graph.schema)
     except GraphflipError:
         return False
-    return int(classifier(again.pad(graph.schema.max_nodes)).argmax()) == target
+    return bool(goal_of(target).reached(classifier(again.pad(graph.schema.max_nodes)))[0])
 
 
 @torch.no_grad()

@@ -12,8 +12,9 @@ import torch
 from ..errors import BudgetSpent
 from ..graph import Graph
 from ..models.classifier import AbstractClassifier
-from .candidates import Candidate, Vote, choose_different, choose_frontier, votes_for
+from .candidates import Candidate, choose_different, choose_frontier, votes_for
 from .explainer import Outcome
+from .goals import AbstractGoal, mean_outputs
 from .sketch import Difference, Sketch, drawn
 from .undo import undone
 from .walk import Saliency
@@ -30,7 +31,8 @@ _SLACK, _POOL = 6.0, 24
 
 @dataclass(frozen=True)
 class Round:
-    """How far a search has come: rounds done, rounds at most, graphs classified, the best probability of the target."""
+    """How far a search has come: rounds done, rounds at most, graphs classified, the best probability of the target, or
+    the value that comes closest."""
 
     turn: int
     max_turns: int
@@ -50,8 +52,8 @@ class Finding:
 class BeamSearch:
     """The state of a search for one graph."""
 
-    def __init__(self, settings: "EditSearch", graph: Graph, target: int):
-        self.settings, self.target = settings, target
+    def __init__(self, settings: "EditSearch", graph: Graph, goal: AbstractGoal):
+        self.settings, self.goal = settings, goal
         self.factual = Sketch.of(graph)
         settings.constraints.check(self.factual, graph.schema)
         used = max(self.factual.nodes, default=0) + 1
@@ -59,7 +61,7 @@ class BeamSearch:
             graph.B[:, :used], graph.V[:, :used], graph.A[:, :used, :used], graph.E[:, :used, :used], graph.schema
         )
         asked = (settings.confidence, *([settings.agreement] if settings.opinions else []))
-        self.enough = [math.log(min(one + _MARGIN, 1 - 1e-9)) for one in asked]
+        self.enough = [goal.enough(one + _MARGIN) for one in asked]
         known = settings.environments
         self._home = dict(known.created(self.factual, self.factual, self.factual.nodes)) if known else {}
         self.calls, self.turn = 0, 0
@@ -68,6 +70,7 @@ class BeamSearch:
         self.ruled_out: Counter[str] = Counter()
         self.trace: list[float] = []
         (self.root,) = self._score([self._candidate(self.factual)])
+        self.likeliest = self.root
 
     def run(self, num: int = 1) -> list[Finding]:
         """Up to `num` answers, or the frontier; what comes closest if nothing passes."""
@@ -118,8 +121,12 @@ class BeamSearch:
             flipped += [one for one in tried if one.predicted]
             closest = max([closest, *tried], key=self._nearness)
             limit = min([limit, *(self.cost(one) + slack for one in tried if self._passes(one))])
-            self.trace.append(max((one.probability for one in tried), default=closest.probability))
-            self.settings.watch(Round(self.turn, self.settings.max_moves, self.calls, max(self.trace)))
+            best = max(tried, key=_first_score, default=closest)
+            self.likeliest = max(self.likeliest, best, key=_first_score)
+            self.trace.append(best.probability)
+            self.settings.watch(
+                Round(self.turn, self.settings.max_moves, self.calls, self.likeliest.probability)
+            )
             front = self._best(tried, seen, limit, beam)
         return flipped, closest
 
@@ -152,7 +159,7 @@ class BeamSearch:
     @cached_property
     def _saliency(self) -> Saliency | None:
         walk = self.settings.walk
-        return None if walk is None else walk.saliencies(self.graph, [self.target])[0]
+        return None if walk is None else walk.saliencies(self.graph, [self.goal])[0]
 
     def _candidate(self, after: Sketch, state: Difference | None = None) -> Candidate:
         return Candidate.of(self.factual, after, self.graph.schema, state)
@@ -183,37 +190,39 @@ class BeamSearch:
         if left < len(candidates):
             raise BudgetSpent(f"{self.settings.max_calls} graphs may be shown to the classifier; more are needed.")
         self.calls += len(candidates)
-        judged = self._judge(self.settings.classifier, candidates)
-        first = [one.with_votes([vote]) for one, vote in zip(candidates, judged, strict=True)]
+        first = self._asked([self.settings.classifier], candidates)
         if not self.settings.opinions:
             return first
         chosen = sorted(first, key=self._rank)[: self.settings.shortlist]
-        others = [self._judge(model, chosen) for model in self.settings.opinions]
-        return [one.with_votes([*one.votes, *votes]) for one, *votes in zip(chosen, *others, strict=True)]
+        return self._asked(self.settings.opinions, chosen)
 
     @torch.no_grad()
-    def _judge(self, model: AbstractClassifier, candidates: Sequence[Candidate]) -> list[Vote]:
-        votes = []
+    def _asked(
+        self, models: Sequence[AbstractClassifier], candidates: Sequence[Candidate], like: Graph | None = None
+    ) -> list[Candidate]:
+        """The candidates with one vote more: what these models say on average; with the slots of the graph `like`."""
+        asked = []
         for start in range(0, len(candidates), self.settings.batch_size):
             chunk = candidates[start : start + self.settings.batch_size]
-            votes += votes_for(model(drawn(self.graph, [one.difference for one in chunk])), self.target)
-        return votes
+            graph = drawn(self.graph if like is None else like, [one.difference for one in chunk])
+            votes = votes_for(mean_outputs(torch.stack([model(graph) for model in models])), self.goal)
+            asked += [one.with_votes([*one.votes, vote]) for one, vote in zip(chunk, votes, strict=True)]
+        return asked
 
     def _support(self, one: Candidate) -> float:
-        """Log-probabilities of the target by the classifier and by the opinions, each up to what is asked, averaged."""
-        pairs = zip(one.log_probs, self.enough, strict=False)
-        return sum(min(log_prob, enough) for log_prob, enough in pairs) / max(len(one.log_probs), 1)
+        """Scores by the classifier and by the opinions, each up to what is asked, averaged."""
+        pairs = zip(one.scores, self.enough, strict=False)
+        return sum(min(score, enough) for score, enough in pairs) / max(len(one.scores), 1)
 
     def _nearness(self, one: Candidate) -> tuple[bool, float]:
         return self._passes(one), self._support(one)
 
     def _passes(self, one: Candidate, slack: float = 0.0) -> bool:
-        log_probs = one.log_probs
-        enough = all(log_prob >= least - slack for log_prob, least in zip(log_probs, self.enough, strict=False))
-        return one.predicted and enough and len(log_probs) == len(self.enough)
+        enough = all(score >= least - slack for score, least in zip(one.scores, self.enough, strict=False))
+        return one.predicted and enough and len(one.scores) == len(self.enough)
 
     def _rank(self, one: Candidate) -> tuple[float, float]:
-        return self.settings.price * self.cost(one) - self._support(one), -one.probability
+        return self.settings.price * self.cost(one) - self._support(one), -_first_score(one)
 
     def _expense(self, one: Candidate) -> tuple[float, int]:
         return self.cost(one), one.heavy
@@ -274,13 +283,13 @@ class BeamSearch:
 
     def _confirmed(self, found: Candidate, any_confidence: bool = False) -> Finding:
         """The last word: the very graph that is returned, in all its slots, classified once more."""
-        models = (self.settings.classifier, *self.settings.opinions)
-        graph = drawn(self.graph.pad(self.graph.schema.max_nodes), [found.difference])
         if self.spent:  # it was classified once, and nobody may ask again
             return Finding(found, Outcome.FLIPPED)
         self.calls += 1
-        with torch.no_grad():
-            again = found.with_votes(votes_for(model(graph), self.target)[0] for model in models)
+        again = found.with_votes([])
+        whole = self.graph.pad(self.graph.schema.max_nodes)
+        for models in ([self.settings.classifier], self.settings.opinions):
+            (again,) = self._asked(models, [again], whole) if models else (again,)
         if any_confidence:
             return Finding(again, Outcome.FLIPPED if again.predicted else Outcome.NOT_CONFIDENT)
         passes = self._passes(again, slack=10 * _MARGIN)
@@ -295,10 +304,18 @@ class BeamSearch:
 
     def what_stood_in_the_way(self, closest: Candidate) -> str:
         """How far the search got, and how many moves each constraint ruled out."""
-        got = f"The closest of {self.calls - 1} graphs has probability {closest.probability:.3f} of the target"
-        got += f" ({closest.heavy} edits, {self.turn} rounds of moves); {self.settings.confidence:g} was asked."
+        is_value, settings = self.goal.unit == "value", self.settings
+        of, least = ("", [self.goal.name()] * 2) if is_value else (
+            " of the target", [f"{settings.confidence:g}", f"{settings.agreement:g}"]
+        )
+        got = f"The closest of {self.calls - 1} graphs has {self.goal.unit} {closest.probability:.3f}{of}"
+        got += f" ({closest.heavy} edits, {self.turn} rounds of moves); {least[0]} was asked."
         if len(closest.votes) > 1:
-            got += f" {len(closest.votes) - 1} opinions give it {math.exp(closest.log_probs[1]):.3f} on average;"
-            got += f" {self.settings.agreement:g} was asked."
+            got += f" {len(settings.opinions)} opinions give it {closest.votes[1].shown:.3f} on average;"
+            got += f" {least[1]} was asked."
         reasons = [f"{count} by `{name}`" for name, count in self.ruled_out.most_common()]
         return f"{got} Moves ruled out: {', '.join(reasons)}." if reasons else got
+
+
+def _first_score(one: Candidate) -> float:
+    return one.votes[0].score

@@ -87,9 +87,8 @@ def _judged(explainer: Explainer, found: Counterfactual) -> Counterfactual:
     graph = found.counterfactual
     if graph is None:
         return found
-    (outcome,), probability = verdict(
-        explainer.kit.classifier, graph.pad(explainer.kit.schema.max_nodes), torch.tensor([found.target])
-    )
+    whole = graph.pad(explainer.kit.schema.max_nodes)
+    (outcome,), probability = verdict(explainer.kit.classifier, whole, [found.target])
     judged = dataclasses.replace(
         found, outcome=outcome, p_counterfactual=float(probability), one_minimal=None, evidence=None, note=""
     )
