@@ -5,6 +5,9 @@ stop, over what one explained graph of the test split takes. `gemm_ratio`: one i
 the very calls it makes, repeated alone; `dense_gemm_ratio` the same over the products that all n x n pairs would need,
 channels mixed and nodes averaged, forward and back to the input. Without the package's trained models, or without
 GRAPHFLIP_DATA, other weights and graphs take their place: `models` and `data` say so.
+
+Then the default explainer (answers.py): `balanced_seconds_per_graph` in batch on two cores, `cold_cli_seconds` for one
+molecule on the command line, `python_seconds` for one after loading.
 """
 
 import os
@@ -14,6 +17,7 @@ import time
 from collections.abc import Callable, Iterable
 
 import torch
+from answers import measure_answers
 from measure import alternate, arguments, clock, report
 from slow_twin import SlowWalk, slow_classifier, slow_vae
 from torch import Tensor, nn
@@ -59,6 +63,8 @@ def main() -> None:
     slow_per_graph = STEPS * seconds["slow"] / GRAPHS
     lines = {name: f"{1e3 * value:8.1f} ms an iteration" for name, value in seconds.items()}
     lines["slow, a graph"], lines["fast, a graph"] = f"{slow_per_graph:8.2f} s", f"{per_graph:8.3f} s"
+    answers = measure_answers(options.quick)
+    lines |= {name: f"{value:8.3f} s" for name, value in answers.items() if "seconds" in name}
     figures = {
         "iteration_speedup": seconds["slow"] / seconds["fast"],
         "graph_speedup": slow_per_graph / per_graph,
@@ -66,6 +72,7 @@ def main() -> None:
         "dense_gemm_ratio": seconds["fast"] / seconds["dense_products"],
         **{f"{name}_ms": 1e3 * value for name, value in seconds.items()},
         **walked,
+        **answers,
         "models": models,
         "data": dataset.name,
     }

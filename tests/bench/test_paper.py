@@ -16,42 +16,17 @@ from graphflip.data.planted import planted
 from graphflip.errors import ConfigError, ModelFileError
 from graphflip.explain.explainer import AbstractExplainer
 from graphflip.explain.records import read_records
-from graphflip.models.classifier import AbstractClassifier
-from graphflip.models.pegvae import PAPER, PEGVAE
 from graphflip.models.store import DataCard, save_model
+
+from .stand_ins import CountsRed, SeesOneClass, random_vae
 
 LIMIT, SEEDS = 12, (0, 1)
 SHORT = tuple(replace(m, settings={**m.settings, "steps": 30}) if m.name == "cgcf" else m for m in METHODS)
 
 
-class CountsRed(AbstractClassifier):
-    """Class 1 if more than a quarter of the nodes are red: differentiable, and no training needed."""
-
-    def __init__(self, schema, scale=20.0):
-        super().__init__()
-        self.schema, self.scale = schema, torch.nn.Parameter(torch.tensor(scale), requires_grad=False)
-
-    def embed(self, graph):
-        return graph.V.sum(1) / graph.B.sum(1, keepdim=True).clamp(min=1)
-
-    def head(self, embedding):
-        logit = self.scale * (embedding[:, 3] - 0.25)
-        return torch.stack([-logit, logit], 1)
-
-
-class SeesOneClass(CountsRed):
-    """A judge that no counterfactual for class 1 convinces."""
-
-    def head(self, embedding):
-        return torch.tensor([[1.0, 0.0]]).expand(len(embedding), 2)
-
-
 def small_models(dataset):
-    with torch.random.fork_rng():
-        torch.manual_seed(0)
-        vae = PEGVAE(dataset.schema, PAPER).eval().requires_grad_(False)
     red = CountsRed(dataset.schema)
-    return Models(vae, red, red, SeesOneClass(dataset.schema))
+    return Models(random_vae(dataset.schema), red, red, SeesOneClass(dataset.schema))
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
+from typing import NamedTuple
 
 import torch
 from jaxtyping import Bool
@@ -11,7 +12,8 @@ from torch import Tensor
 from ..edits import apply_edits, edits_between, heavy_edits
 from ..errors import GraphError
 from ..explain.environments import EnvironmentCounts
-from ..explain.explainer import Counterfactual, target_probability
+from ..explain.explainer import Counterfactual
+from ..explain.goals import Target, goal_of, mean_outputs
 from ..explain.moves import Moves
 from ..explain.search import EditSearch
 from ..explain.sketch import Difference, Sketch, drawn
@@ -20,14 +22,14 @@ from ..graph import Graph
 from ..models.classifier import AbstractClassifier
 
 # A graph that meets a demand by less may miss it when it is classified among others.
-_MARGIN = 1e-4
+_MARGIN = 2e-4
 _AT_ONCE = 32
 
 
 @dataclass(frozen=True, eq=False)
 class Demand:
-    """What an answer must meet: the classifier predicts the target with this confidence, each of the opinions does so
-    with this agreement, and edits create known environments only. By default the flip is all."""
+    """What an answer must meet: the classifier predicts the target with this confidence, the opinions give it this
+    probability on average, and edits create known environments only. By default the flip is all."""
 
     classifier: AbstractClassifier
     confidence: float = 0.0
@@ -49,14 +51,15 @@ class Demand:
         )
 
     @torch.no_grad()
-    def met(self, factual: Graph, graphs: Graph, target: int, margin: float = 0.0) -> Bool[Tensor, " b"]:
+    def met(self, factual: Graph, graphs: Graph, target: Target, margin: float = 0.0) -> Bool[Tensor, " b"]:
         """Which graphs, aligned with the factual, meet it, by more than a margin."""
-        wanted = torch.full((len(graphs),), target)
-        graphs = graphs.pad(graphs.schema.max_nodes)
-        passes = graphs.num_nodes > 0
-        for model, least in [(self.classifier, self.confidence), *((one, self.agreement) for one in self.opinions)]:
-            logits = model(graphs)
-            passes &= (logits.argmax(1) == wanted) & (target_probability(logits, wanted) >= least + margin)
+        goal, graphs = goal_of(target), graphs.pad(graphs.schema.max_nodes)
+        outputs = self.classifier(graphs)
+        passes = (graphs.num_nodes > 0) & goal.reached(outputs)
+        passes &= goal.score(outputs) >= goal.enough(self.confidence + margin)
+        if self.opinions:
+            mean = mean_outputs(torch.stack([model(graphs) for model in self.opinions]))
+            passes &= goal.score(mean) >= goal.enough(self.agreement + margin)
         if self.environments is not None:
             same = Graph.cat([factual] * len(graphs))
             passes &= self.environments.created_are_known(same, graphs, self.minimum)
@@ -83,21 +86,20 @@ def is_one_minimal(found: Counterfactual, asked: Demand, moves: Moves) -> bool |
 
 
 def smaller_answers(factual: Graph, after: Graph, moves: Moves) -> Iterator[Graph]:
-    """Valid graphs that lack one change of an aligned pair and have fewer edits, those that count first.
+    """Graphs that lack one change of an aligned pair, have fewer edits, and are as valid.
 
     A change is a label, an edge, a node with its edges, or a lot of them that hangs together, hydrogens filled in anew;
     and any single edit that can be left out as it is.
     """
     n = max(factual.num_slots, after.num_slots)
     factual, after = factual.pad(n), after.pad(n)
-    size = _size(factual, after)
-    before = Sketch.of(factual)
-    for sketch in undone(moves, before, Sketch.of(after)):
-        graph = drawn(factual, [Difference.between(before, sketch)])
-        if (0, 0) < _size(factual, graph) < size:
-            yield graph
-    for graph in _single_edits_left_out(factual, after):
-        if (0, 0) < _size(factual, graph) < size and _is_valid(factual, graph):
+    before, size = Sketch.of(factual), _size(factual, after)
+    least = _Validity.of(after).weaker(_Validity.of(factual))
+    undo = (drawn(factual, [Difference.between(before, one)]) for one in undone(moves, before, Sketch.of(after)))
+    for graph in chain(undo, _single_edits_left_out(factual, after)):
+        heavy, every = _size(factual, graph)
+        fewer = heavy <= size[0] and every <= size[1] and (heavy, every) != size
+        if every and fewer and _Validity.of(graph).reaches(least):
             yield graph
 
 
@@ -110,19 +112,37 @@ def _single_edits_left_out(factual: Graph, after: Graph) -> Iterator[Graph]:
             continue
 
 
-def _is_valid(factual: Graph, graph: Graph) -> bool:
-    """Not in more parts than the factual, and for molecules: accepted by RDKit, valences filled, no new charge."""
-    if len(Sketch.of(graph).parts()) > len(Sketch.of(factual).parts()):
-        return False
-    chemistry = graph.schema.chemistry
-    if chemistry is None:
-        return True
-    from ..data.molecule import atoms_and_bonds, is_molecule, is_radical_free
-
-    was, now = (abs(sum(chemistry.formal_charges(*atoms_and_bonds(one)))) for one in (factual, graph))
-    return now <= was and bool(is_radical_free(graph)[0]) and bool(is_molecule(graph, None)[0])
-
-
 def _size(factual: Graph, graph: Graph) -> tuple[int, int]:
     edits = edits_between(factual, graph)
     return len(heavy_edits(factual, edits)), len(edits)
+
+
+class _Validity(NamedTuple):
+    """In how many parts a graph is; for molecules also its charge, and whether valences are filled and RDKit agrees."""
+
+    num_parts: int
+    charge: int = 0
+    filled: bool = True
+    molecule: bool = True
+
+    @classmethod
+    def of(cls, graph: Graph) -> "_Validity":
+        num_parts, chemistry = len(Sketch.of(graph).parts()), graph.schema.chemistry
+        if chemistry is None:
+            return cls(num_parts)
+        from ..data.molecule import atoms_and_bonds, is_molecule, is_radical_free
+
+        charge = abs(sum(chemistry.formal_charges(*atoms_and_bonds(graph))))
+        return cls(num_parts, charge, bool(is_radical_free(graph)[0]), bool(is_molecule(graph, None)[0]))
+
+    def weaker(self, other: "_Validity") -> "_Validity":
+        """What both of them reach."""
+        return _Validity(
+            max(self.num_parts, other.num_parts),
+            max(self.charge, other.charge),
+            self.filled and other.filled,
+            self.molecule and other.molecule,
+        )
+
+    def reaches(self, least: "_Validity") -> bool:
+        return self.weaker(least) == least

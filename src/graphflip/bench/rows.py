@@ -1,7 +1,7 @@
 """The rows of the quality benchmark: explainers with their settings."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..errors import ConfigError
@@ -10,6 +10,7 @@ from ..explain.explainer import AbstractExplainer
 from ..explain.moves import Moves
 from ..explain.search import EditSearch
 from ..explain.traversal import LatentTraversal
+from ..explain.walk import LatentWalk
 from .digests import described, settings_of
 from .limit import FewestEdits
 from .material import Material
@@ -49,6 +50,12 @@ def minimal(material: Material) -> AbstractExplainer:
     return material.explainer.search("minimal")
 
 
+def walk(material: Material) -> AbstractExplainer:
+    """The default explainer, to which nothing is shown but what the latent walk proposes."""
+    guide = LatentWalk(material.vae, (material.kit.classifier,))
+    return replace(material.explainer.search("balanced"), walk=guide, method="balanced+walk")
+
+
 def greedy(material: Material) -> AbstractExplainer:
     """Single edits, the best one at a time, on the classifier alone."""
     return EditSearch(material.kit.classifier, Moves(material.kit.schema), beam=1, confidence=0.5, method="greedy")
@@ -84,6 +91,7 @@ ROWS = (
     Row("balanced", "search; surrogates must agree, environments known (the default)", balanced),
     Row("minimal", "search on the classifier alone", minimal),
     Row("greedy", "the best single edit, one after the other, on the classifier alone", greedy),
+    Row("walk", "as balanced, but only what the latent walk proposes is tried (64 moves a round)", walk),
     Row("cgcf", "the paper's walk, with the default classifier and the modern autoencoder", cgcf, repeated=True),
     Row("random", "a graph drawn from the modern autoencoder's prior", random, repeated=True),
     Row("nearest", "the training graph of the target class with the nearest code", nearest, lean=nearest_settings),

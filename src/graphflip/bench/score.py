@@ -84,17 +84,17 @@ class Scorer:
         if after.schema.chemistry is not None:
             from ..data.molecule import is_radical_free
 
-            wanted = zip(after, pairs.target.tolist(), strict=True)
-            again = [survives_round_trip(kit.classifier, graph, target) for graph, target in wanted]
+            wanted = zip(after, pairs.goals, strict=True)
+            again = [survives_round_trip(kit.classifier, graph, goal) for graph, goal in wanted]
             columns["molecule"] = are_molecules(after, pairs.factual)
             columns["radical_free"] = is_radical_free(after)
             columns["round_trip"] = torch.tensor(again)
         return columns
 
     def _is_one_minimal(self, found: Counterfactual) -> bool | None:
-        search = self._searches.get(found.method, self._searches["minimal"])
-        asked = Demand.of(search) if found.method in self._searches else Demand(self.kit.classifier)
-        return is_one_minimal(found, asked, search.moves)
+        prefer = found.method.partition("+")[0]  # "balanced+walk" was asked for what "balanced" is asked for
+        asked = Demand.of(self._searches[prefer]) if prefer in self._searches else Demand(self.kit.classifier)
+        return is_one_minimal(found, asked, self._searches["minimal"].moves)
 
     def _nitro(self, pairs: Pairs, found: list[Counterfactual]) -> Float[Tensor, " k"]:
         """For molecules with a nitro group on a ring that are predicted mutagenic: whether an edit touches it."""

@@ -7,7 +7,7 @@ import typer
 
 from .. import __version__
 from ..errors import GraphflipError
-from . import bench, demo, explain, score, serve, train
+from . import bench, demo, explain, report, score, serve, train
 from .terminal import complaints, console
 
 app = typer.Typer(
@@ -17,7 +17,10 @@ app = typer.Typer(
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
 )
-for command in (explain.explain, explain.export, score.score, train.train, train.models, demo.demo, serve.serve):
+for command in (
+    *(explain.explain, explain.export, score.score, report.report),
+    *(train.train, train.models, demo.demo, serve.serve),
+):
     app.command()(command)
 app.add_typer(bench.app, name="bench")
 

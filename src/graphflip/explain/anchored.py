@@ -95,14 +95,13 @@ def _spread(values: Tensor, column, margin: float) -> Tensor:
     return values * margin if isinstance(column, Categories) else values
 
 
-def relaxed(logits: Logits, graph: Graph, hard: bool = False) -> Graph:
-    """The graph of logits: probabilities, or the likeliest of everything; slots that are empty in `graph` stay so."""
-    B = graph.B * (logits.B > 0 if hard else logits.B.sigmoid()).to(graph.B)
-    both = B[:, :, None] * B[:, None, :]
-    A = (logits.A > 0 if hard else logits.A.sigmoid()).to(graph.B) * both
+def relaxed(logits: Logits, graph: Graph) -> Graph:
+    """The probabilities that logits stand for; slots that are empty in `graph` stay so."""
+    B = graph.B * logits.B.sigmoid()
+    A = logits.A.sigmoid() * B[:, :, None] * B[:, None, :]
     A = A * (1 - torch.eye(A.shape[1], dtype=A.dtype, device=A.device))
-    V = _columns(logits.V, list(graph.schema.node_slices()), hard) * B[..., None]
-    E = _columns(logits.E, list(graph.schema.edge_slices()), hard) * A[..., None]
+    V = _columns(logits.V, list(graph.schema.node_slices()), hard=False) * B[..., None]
+    E = _columns(logits.E, list(graph.schema.edge_slices()), hard=False) * A[..., None]
     return Graph.trusted(B, V, A, E, graph.schema)
 
 
@@ -148,22 +147,25 @@ def latent_path(
     logits = raw_logits(vae, z[0] + t[:, None, None] * (z[1] - z[0]), _repeated(union, steps))
     for end, code, weight in zip(ends, z, (1 - t, t), strict=True):
         logits = logits + (true_logits(end, margin) - raw_logits(vae, code, union)).expand(steps) * weight
-    graphs = _shared_kept(relaxed(logits, _repeated(union, steps), hard=True), *ends)
+    graphs = _between(logits, *ends)
     probability = goal_of(target).shown(classifier(graphs))
     return LatentPath(graphs, probability.tolist(), t.tolist())
 
 
-def _shared_kept(graph: Graph, one: Graph, other: Graph) -> Graph:
-    """The graph with all that two others share; in undirected graphs the same from both sides."""
-    if not graph.schema.directed:  # rounding may decide a tie one way here and another way there
-        upper = torch.ones_like(graph.A[0]).triu(1)
-        A, E = graph.A * upper, graph.E * upper[..., None]
-        graph = Graph.trusted(graph.B, graph.V, A + A.transpose(1, 2), E + E.transpose(1, 2), graph.schema)
-    B = torch.where(one.B == other.B, one.B, graph.B)
-    V = torch.where((one.V == other.V).all(-1, keepdim=True), one.V, graph.V) * B[..., None]
-    A = torch.where(one.A == other.A, one.A, graph.A) * B[:, :, None] * B[:, None, :]
-    E = torch.where((one.E == other.E).all(-1, keepdim=True), one.E, graph.E) * A[..., None]
-    return Graph.trusted(B, V, A, E, graph.schema)
+def _between(logits: Logits, one: Graph, other: Graph) -> Graph:
+    """The likeliest graphs, with all that the two ends share."""
+    schema, upper = one.schema, torch.ones_like(one.A[0]).triu(1)
+    B, A = (logits.B > 0).to(one.B), (logits.A > 0).to(one.B)
+    V = _columns(logits.V, list(schema.node_slices()), hard=True)
+    E = _columns(logits.E, list(schema.edge_slices()), hard=True)
+    if not schema.directed:  # rounding may decide a tie one way here and another way there
+        A, E = A * upper, E * upper[..., None]
+        A, E = A + A.transpose(1, 2), E + E.transpose(1, 2)
+    B = torch.where(one.B == other.B, one.B, B)
+    V = torch.where((one.V == other.V).all(-1, keepdim=True), one.V, V) * B[..., None]
+    A = torch.where(one.A == other.A, one.A, A) * B[:, :, None] * B[:, None, :]
+    E = torch.where((one.E == other.E).all(-1, keepdim=True), one.E, E) * A[..., None]
+    return Graph.trusted(B, V, A, E, schema)
 
 
 def _union(one: Graph, other: Graph) -> Graph:

@@ -91,9 +91,10 @@ class BeamSearch:
         best = self._refine(min(passing, key=self._rank_found))
         if num == 1:
             return [self._confirmed(best)]
-        others = sorted(passing, key=self._rank_found)[: num * _POOL]
-        refined = {one.key(): one for one in [best, *self._refined_different(best, others, num)]}
-        return [self._confirmed(one) for one in choose_different(list(refined.values()), num, self.cost)]
+        # Graphs that are the same in another order are one answer.
+        pool = _distinct(sorted(passing, key=self._rank_found)[: num * _POOL])
+        refined = [self._refine(one) for one in choose_different([best, *pool], 2 * num, self.cost)[1:]]
+        return [self._confirmed(one) for one in choose_different(_distinct([best, *refined]), num, self.cost)]
 
     def _stages(self) -> Iterator[tuple[int | None, int]]:
         """Largest group to add, and width of the beam: more of each as long as nothing passes."""
@@ -124,9 +125,7 @@ class BeamSearch:
             best = max(tried, key=_first_score, default=closest)
             self.likeliest = max(self.likeliest, best, key=_first_score)
             self.trace.append(best.probability)
-            self.settings.watch(
-                Round(self.turn, self.settings.max_moves, self.calls, self.likeliest.probability)
-            )
+            self.settings.watch(Round(self.turn, self.settings.max_moves, self.calls, self.likeliest.probability))
             front = self._best(tried, seen, limit, beam)
         return flipped, closest
 
@@ -278,9 +277,6 @@ class BeamSearch:
         start = [one for one in smaller if self.cost(one) + 1 < self.cost(found)]
         return [one for one in self._score(list(self._expand(start, self.cost(found)))) if self._passes(one)]
 
-    def _refined_different(self, best: Candidate, passing: list[Candidate], num: int) -> list[Candidate]:
-        return [self._refine(one) for one in choose_different([best, *passing], 2 * num, self.cost)[1:]]
-
     def _confirmed(self, found: Candidate, any_confidence: bool = False) -> Finding:
         """The last word: the very graph that is returned, in all its slots, classified once more."""
         if self.spent:  # it was classified once, and nobody may ask again
@@ -305,8 +301,10 @@ class BeamSearch:
     def what_stood_in_the_way(self, closest: Candidate) -> str:
         """How far the search got, and how many moves each constraint ruled out."""
         is_value, settings = self.goal.unit == "value", self.settings
-        of, least = ("", [self.goal.name()] * 2) if is_value else (
-            " of the target", [f"{settings.confidence:g}", f"{settings.agreement:g}"]
+        of, least = (
+            ("", [self.goal.name()] * 2)
+            if is_value
+            else (" of the target", [f"{settings.confidence:g}", f"{settings.agreement:g}"])
         )
         got = f"The closest of {self.calls - 1} graphs has {self.goal.unit} {closest.probability:.3f}{of}"
         got += f" ({closest.heavy} edits, {self.turn} rounds of moves); {least[0]} was asked."
@@ -319,3 +317,11 @@ class BeamSearch:
 
 def _first_score(one: Candidate) -> float:
     return one.votes[0].score
+
+
+def _distinct(found: list[Candidate]) -> list[Candidate]:
+    """The first of each lot that is one graph in different orders."""
+    known: dict[tuple[int, ...], Candidate] = {}
+    for one in found:
+        known.setdefault(one.sketch.colors(), one)
+    return list(known.values())

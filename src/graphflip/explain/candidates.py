@@ -22,7 +22,7 @@ class Vote(NamedTuple):
 
     score: float
     predicted: bool
-    shown: float
+    shown: float = math.nan
 
 
 def votes_for(outputs: Float[Tensor, "b c"], goal: AbstractGoal) -> list[Vote]:

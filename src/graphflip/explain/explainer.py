@@ -57,9 +57,7 @@ class Outcome(Enum):
 _ADVICE = {
     Outcome.FLIPPED: "The classifier gives the counterfactual what was asked for; a second look confirmed it.",
     Outcome.ALREADY_THERE: "The classifier predicts the target for the factual itself. Ask for another one.",
-    Outcome.OUT_OF_STEPS: (
-        "No graph on the way reached the target. Allow more steps, larger ones, or other seeds."
-    ),
+    Outcome.OUT_OF_STEPS: ("No graph on the way reached the target. Allow more steps, larger ones, or other seeds."),
     Outcome.NOT_FLIPPED: "The method's one proposal does not reach the target. Use a method that searches.",
     Outcome.EMPTY: "The code decoded to a graph without nodes. The autoencoder does not know graphs like this one.",
     Outcome.NOTHING_TO_OFFER: "The training data have no graph with the target label. Use another method.",
@@ -87,9 +85,10 @@ class Counterfactual:
     classified, never a fresh draw; it is None where there was nothing to offer. Where the outcome is not FLIPPED it
     is the last attempt. `target` is the number of a class, or another goal; where it is a range of values, `p_factual`,
     `p_counterfactual` and `probabilities` are predicted values. `probabilities` are those of the target along the path,
-    one for each step; `path` are the latent codes. `one_minimal`: it was checked that no edit can be undone without losing what was asked. `evidence` is
-    what independent models say. `classes` are names of classes. `classifier_calls` counts the graphs that the
-    classifier was shown, where the method keeps count; `note` says what stood in the way of a flip.
+    one for each step; `path` are the latent codes. `one_minimal`: it was checked that no edit can be undone without
+    losing what was asked. `evidence` is what independent models say. `classes` are names of classes. `classifier_calls`
+    counts the graphs that the classifier was shown, where the method keeps count; `note` says what stood in the way of
+    a flip.
     """
 
     id: str

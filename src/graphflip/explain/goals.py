@@ -52,7 +52,7 @@ class AbstractGoal(AbstractRequest):
 
     @abstractmethod
     def enough(self, confidence: float) -> float:
-        """The score at which a model is as sure as that; ranges of values are reached or not."""
+        """The score at which a model is as sure as that, for which 0 is no demand; values are in their range or not."""
 
     @abstractmethod
     def name(self, classes: Sequence[str] = ()) -> str:
@@ -70,7 +70,7 @@ class _ClassProbability(AbstractGoal):
         return self.score(outputs).exp()
 
     def enough(self, confidence: float) -> float:
-        return math.log(min(confidence, 1 - 1e-9))
+        return math.log(min(confidence, 1 - 1e-9)) if confidence > 0 else -math.inf
 
 
 @dataclass(frozen=True)
@@ -141,7 +141,7 @@ class ValueGoal(AbstractGoal):
     unit: ClassVar[str] = "value"
 
     def __post_init__(self) -> None:
-        if not self.low <= self.high or math.isinf(self.low) and math.isinf(self.high):
+        if not self.low <= self.high or (math.isinf(self.low) and math.isinf(self.high)):
             raise ConfigError(f"A range of values must have a bound, the lower one first; got {self.low}, {self.high}.")
 
     def at(self, outputs: Float[Tensor, " c"]) -> AbstractGoal:
@@ -159,7 +159,7 @@ class ValueGoal(AbstractGoal):
         return outputs[..., 0]
 
     def enough(self, confidence: float) -> float:
-        return 0.0
+        return 0.0 if confidence > 0 else -math.inf
 
     def name(self, classes: Sequence[str] = ()) -> str:
         if math.isinf(self.high):

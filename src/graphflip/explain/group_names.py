@@ -170,7 +170,7 @@ def _cut_out(graph: Graph, anchor: int, members: set[int]) -> Any:
     chem, chemistry = _chem(), graph.schema.chemistry
     mol = chem.RWMol(to_mol(graph, sanitize=False))
     nodes = [(i, node["type"]) for i, node in enumerate(graph.nodes()) if node is not None]
-    near = {j for i, j, _ in graph.edges() if i in members} | {i for i, j, _ in graph.edges() if j in members}
+    near = {k for i, j, _ in graph.edges() if members & {i, j} for k in (i, j)}
     keep = members | {anchor} | {i for i, kind in nodes if kind == "H" and i in near}
     for k, (i, _) in enumerate(nodes):
         atom = mol.GetAtomWithIdx(k)

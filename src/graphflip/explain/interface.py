@@ -105,7 +105,7 @@ class Explainer:
             constraints=constraints or Constraints(),
             confidence=wish.confidence if confidence is None else confidence,
             opinions=kit.surrogates if wish.agreement else (),
-            agreement=wish.agreement,
+            agreement=wish.agreement or 0.5,
             beam=wish.beam,
             method=prefer,
         )
@@ -150,6 +150,9 @@ class Explainer:
         if hasattr(what, "edge_index"):
             from ..data.pyg import from_pyg
 
+            if what.y is None:  # a label is not needed to be explained
+                what = what.clone()
+                what.y = torch.zeros(1, dtype=torch.long)
             return from_pyg([what], schema=self.kit.schema).graphs()
         raise DataError(
             f"What is to be explained must be a Graph, a SMILES text, an RDKit molecule or a PyG Data object; "

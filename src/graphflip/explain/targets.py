@@ -59,5 +59,5 @@ def _class(index: int, asked: int | str, classes: Sequence[str]) -> AbstractRequ
 
 
 def _unknown(asked: int | str, classes: Sequence[str]) -> ConfigError:
-    known = f'one of the classes {", ".join(classes)}, or "any" other one' if classes else "a class number, " + _ACCEPTED
-    return ConfigError(f"A target must be {known}; got {asked!r}.")
+    named = f'one of the classes {", ".join(classes)}, or "any" other one'
+    return ConfigError(f"A target must be {named if classes else f'a class number, {_ACCEPTED}'}; got {asked!r}.")

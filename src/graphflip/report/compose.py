@@ -121,7 +121,7 @@ class _Painter:
         letters = self._letters(i) if self._has_letter(i) else []
         if i not in self.stage.numbered:
             return letters
-        beside = self._beside(i, 0.64 * UNIT if mark or letters else 0.36 * UNIT)
+        beside = self._beside(i, 0.64 * UNIT if mark or letters else 0.42 * UNIT)
         return [*letters, Text(beside, str(i), "number")]
 
     def _disc(self, i: int) -> list[Shape | Text]:

@@ -63,7 +63,7 @@ def draw_legend() -> Picture:
         line = (Lines(((a, b),), "band"), Lines(((a, b),)), glyph(between(a, b, 0.5), mark))
         word = Text((x + 1.8 * UNIT, 0.0), mark, "label", "start")
         elements.append(Element(mark, mark, (halo((x, 0.0), mark), *line, word), ((x, 0.0),)))
-        x += 2.6 * UNIT + text_width(mark, "label")
+        x += 3.0 * UNIT + text_width(mark, "label")
     return Picture(Scene(tuple(elements), box_around(elements), "Legend: removed, added, changed"))
 
 

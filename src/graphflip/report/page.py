@@ -1,84 +1,182 @@
-"""Explanations as one self-contained HTML page: no network, no script."""
+"""The report: results as one self-contained HTML file, no network, readable without its script."""
 
-import html
+import base64
+import hashlib
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from html import escape
 from pathlib import Path
+from statistics import fmean, median
 
+from .. import __version__
 from ..edits import heavy_edits
+from ..errors import DataError
 from ..explain.explainer import Counterfactual
-from ..explain.words import describe
 from ..models.files import write_atomically
-from .draw import draw_pair
+from .draw import draw_legend
+from .markdown import markdown_to_html
+from .palette import BY_PAGE, DARK, LIGHT, stylesheet
+from .results import Lot, Results
+from .rows import explanation_row, unread_row
+
+_ASSETS = Path(__file__).parent / "assets"
+_COLUMNS = (("id", "Input"), ("", "Pictures"), ("edits", "What changes"), ("p", "Probability"), ("judges", "Evidence"))
+_SORTS = (
+    ("order up", "as in the file"),
+    ("edits up", "fewest edits"),
+    ("p down", "most probable"),
+    ("judges down", "judges agree most"),
+    ("id up", "name"),
+)
 
 
-@dataclass(frozen=True)
-class Entry:
-    """An explanation with what a reader should know about it: its title, names of classes, and what judges say."""
-
-    title: str
-    found: Counterfactual
-    classes: tuple[str, ...]
-    verdicts: tuple[tuple[str, float], ...] = ()
-    notes: tuple[str, ...] = ()
+def write_report(path: Path, results: Results) -> None:
+    """Write the report of results, whole or not at all."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(path, report_html(results).encode())
+    except OSError as error:
+        raise DataError(f"{path}: cannot be written ({error.strerror}). Give another file with --out.") from error
 
 
-def write_page(path: Path, heading: str, summary: str, entries: Sequence[Entry]) -> None:
-    """Write the page atomically."""
-    body = "\n".join(_section(entry) for entry in entries)
-    text = _PAGE.format(heading=html.escape(heading), summary=html.escape(summary), body=body)
-    write_atomically(path, text.encode())
-
-
-def _section(entry: Entry) -> str:
-    found = entry.found
-    target = html.escape(entry.classes[found.target])
-    if found.counterfactual is None:
-        pictures, words = "", []
-    else:
-        before, after = (picture.svg() for picture in draw_pair(found.factual, found.counterfactual))
-        pictures = f"<figure>{before}<figcaption>as it is</figcaption></figure>"
-        pictures += f"<figure>{after}<figcaption>{'changed' if found.flipped else 'last attempt'}</figcaption></figure>"
-        words = describe(found)
-    heavy = len(heavy_edits(found.factual, found.edits))
-    after_text = "" if found.p_counterfactual is None else f" → <b>{found.p_counterfactual:.2f}</b>"
-    lines = [
-        f"probability of <b>{target}</b>: {found.p_factual:.2f}{after_text}",
-        f"{len(found.edits)} edits, {heavy} of them not counting hydrogens",
-        *(f"{html.escape(judge)} {p:.2f}" for judge, p in entry.verdicts),
-        *(html.escape(note) for note in entry.notes),
-        *([] if found.flipped else [html.escape(found.outcome.advice)]),
-    ]
-    items = "".join(f"<li>{line}</li>" for line in lines)
-    listed = "".join(f"<li>{html.escape(word)}</li>" for word in words)
-    edits = f"<details><summary>edits</summary><ol>{listed}</ol></details>" if words else ""
-    state = "flipped" if found.flipped else "not found"
+def report_html(results: Results) -> str:
+    """The whole page. A policy forbids it to load anything or to run any script but its own."""
+    style = (_ASSETS / "report.css").read_text() + page_style()
+    script = (_ASSETS / "report.js").read_text()
+    policy = (
+        f"default-src 'none'; img-src data:; style-src '{_digest(style)}'; script-src '{_digest(script)}'; "
+        "base-uri 'none'; form-action 'none'"
+    )
+    title = escape(f"Counterfactual explanations: {results.title}" if results.lots else results.title)
+    body = [_tables(results), _figures(results.figures), _explanations(results)]
     return (
-        f'<section><h2>{html.escape(entry.title)} <span class="{state.replace(" ", "-")}">{state}</span></h2>'
-        f'<div class="pair">{pictures}</div><ul>{items}</ul>{edits}</section>'
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>{title}</title><style>{style}</style></head><body>"
+        '<a class="skip" href="#explanations">To the explanations</a>'
+        f'<header><h1>{title}</h1><p class="summary">{escape(summary(results))}</p></header>'
+        f"<main>{''.join(body)}</main><footer>Written by graphflip {__version__}.</footer>"
+        f"<script>{script}</script></body></html>\n"
     )
 
 
-_PAGE = """<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{heading}</title>
-<style>
-body {{ font: 16px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 60rem; padding: 0 1rem;
-  color: #1b1b1b; background: #fdfdfc; }}
-section {{ border-top: 1px solid #ccc; padding: 1rem 0; }}
-h2 {{ font-size: 1.1rem; margin: 0 0 .5rem; }}
-h2 span {{ font-weight: normal; font-size: .85rem; padding: .1rem .5rem; border-radius: 1rem; border: 1px solid; }}
-.flipped {{ color: #00634a; }} .not-found {{ color: #8a3b00; }}
-.pair {{ display: flex; flex-wrap: wrap; gap: 1rem; }}
-figure {{ margin: 0; border: 1px solid #e2e2e2; border-radius: .5rem; background: #fff; }}
-figcaption {{ text-align: center; color: #555; font-size: .85rem; padding-bottom: .3rem; }}
-.legend b {{ padding: 0 .4rem; border-radius: .3rem; }}
-.r {{ background: #d65f00; color: #fff; }} .a {{ background: #009e73; color: #fff; }} .c {{ background: #f0e442; }}
-</style></head><body>
-<h1>{heading}</h1>
-<p>{summary}</p>
-<p class="legend">Marked: <b class="r">removed</b> <b class="a">added</b> <b class="c">changed</b>.
-Hydrogens are drawn only where an edit touches them.</p>
-{body}
-</body></html>
-"""
+def page_style() -> str:
+    """The style of pictures on a page with a light and a dark theme."""
+    dark = f"@media (prefers-color-scheme:dark){{:root{{{DARK.variables()}}}}}"
+    return f":root{{{LIGHT.variables()}}}{dark}{stylesheet(BY_PAGE)}"
+
+
+def summary(results: Results) -> str:
+    """What the results say, in one paragraph."""
+    found = [one for lot in results.lots for one in lot.explanations]
+    unread = sum(len(lot.unread) for lot in results.lots)
+    if not found and not unread:
+        return "No explanations are stored here."
+    total = sum(lot.total for lot in results.lots)
+    flipped = [one for one in found if one.flipped]
+    share = f"{len(flipped)} of {len(found) + unread} inputs have a counterfactual that the classifier assigns to the "
+    parts = [share + "target class."]
+    if total > len(found):
+        parts[0] = f"Shown are {len(found)} of {total} explanations, the first of each file. {parts[0]}"
+    return " ".join([*parts, *_of_the_flipped(flipped), *_of_the_others(results)])
+
+
+def _of_the_flipped(flipped: Sequence[Counterfactual]) -> list[str]:
+    if not flipped:
+        return []
+    heavy = [len(heavy_edits(one.factual, one.edits)) for one in flipped]
+    parts = [f"They are {fmean(heavy):.1f} edits away on average, {median(heavy):g} in the median."]
+    minimal = sum(one.one_minimal is True for one in flipped)
+    if minimal:
+        parts.append(f"For {_all(minimal, len(flipped))} it was checked that no edit can be undone.")
+    votes: dict[str, list[bool]] = {}
+    for one in flipped:
+        for name, p in one.evidence.judges.items() if one.evidence else ():
+            votes.setdefault(name, []).append(p > 0.5)
+    agreed = [f"{name} {fmean(vote):.0%}" for name, vote in votes.items()]
+    if agreed:
+        parts.append(f"Models that no search has consulted agree: {', '.join(agreed)}.")
+    claims = {"environment": "made of surroundings that occur in the data", "plausible": "plausible to the autoencoder"}
+    for name, words in claims.items():
+        known = [getattr(one.evidence, name) for one in flipped if one.evidence]
+        told = [claim for claim in known if claim is not None]
+        if told:
+            parts.append(f"{fmean(told):.0%} are {words}.")
+    return parts
+
+
+def _of_the_others(results: Results) -> list[str]:
+    outcomes = Counter(one.outcome.value for lot in results.lots for one in lot.explanations if not one.flipped)
+    outcomes.update(one.outcome for lot in results.lots for one in lot.unread)
+    reasons = [f"{name.replace('_', ' ')} {count}" for name, count in outcomes.most_common()]
+    return [f"Not found: {', '.join(reasons)}."] if reasons else []
+
+
+def _all(count: int, total: int) -> str:
+    return "all of them" if count == total else f"{count} of them"
+
+
+def _tables(results: Results) -> str:
+    if not results.tables:
+        return ""
+    return f'<section aria-label="Tables"><h2>Tables</h2>{"".join(map(markdown_to_html, results.tables))}</section>'
+
+
+def _figures(figures: Sequence[Path]) -> str:
+    """Pictures as images, which run nothing and load nothing."""
+    shown = []
+    for path in figures:
+        kind = "image/svg+xml" if path.suffix == ".svg" else "image/png"
+        source = f"data:{kind};base64,{base64.b64encode(path.read_bytes()).decode()}"
+        name = escape(path.stem.replace("-", " ").replace("_", " "))
+        shown.append(f'<figure class="chart"><img src="{source}" alt="{name}"><figcaption>{name}</figcaption></figure>')
+    return f'<section aria-label="Figures"><h2>Figures</h2>{"".join(shown)}</section>' if shown else ""
+
+
+def _explanations(results: Results) -> str:
+    several, rows, outcomes = len(results.lots) > 1, [], Counter()
+    for lot in results.lots:
+        name = lot.name if several else ""
+        for one in lot.explanations:
+            rows.append(explanation_row(one, len(rows), name, results.remarks.get(one.id, "")))
+            outcomes[one.outcome.value] += 1
+        for unread in lot.unread:
+            rows.append(unread_row(unread, len(rows), name))
+            outcomes[unread.outcome] += 1
+    if not rows:
+        return ""
+    heads = "".join(
+        f'<th role="columnheader" scope="col"{f" data-key={key}" if key else ""}>{title}</th>'
+        for key, title in _COLUMNS
+    )
+    return (
+        '<section id="explanations" aria-labelledby="explained"><h2 id="explained">Explanations</h2>'
+        f"{_legend()}{_controls(outcomes, results.lots if several else ())}"
+        '<table class="table" role="table" aria-labelledby="explained"><thead role="rowgroup">'
+        f'<tr role="row">{heads}</tr></thead><tbody role="rowgroup">{"".join(rows)}</tbody></table></section>'
+    )
+
+
+def _legend() -> str:
+    svg = draw_legend().svg(standalone=False)
+    return f'<p class="legend">{svg}<span>Numbers beside atoms are those of the words.</span></p>'
+
+
+def _controls(outcomes: Counter[str], lots: Sequence[Lot]) -> str:
+    counted = [(name, f"{name.replace('_', ' ')} ({count})") for name, count in outcomes.most_common()]
+    chosen = _select("outcome", "Outcome", [("", "all"), *counted])
+    if lots:
+        chosen += _select("lot", "Origin", [("", "all"), *((lot.name, lot.name) for lot in lots)])
+    chosen += _select("sort", "Sort by", _SORTS, "sort")
+    find = '<label class="grow">Find<input name="find" type="search" placeholder="a name, nitro, C=O …"></label>'
+    return f'<form class="controls" role="search" hidden>{find}{chosen}<output aria-live="polite"></output></form>'
+
+
+def _select(name: str, title: str, options: Sequence[tuple[str, str]], style: str = "") -> str:
+    listed = "".join(f'<option value="{escape(value)}">{escape(text)}</option>' for value, text in options)
+    return f'<label class="{style}">{title}<select name="{name}">{listed}</select></label>'
+
+
+def _digest(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()

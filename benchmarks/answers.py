@@ -1,0 +1,106 @@
+"""How long the default explainer takes: many graphs on two cores, one molecule from a cold start, one from Python.
+
+Used by explain.py. Processor time where one process is timed, so that others on the machine do not count.
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from statistics import mean, median
+from typing import NamedTuple
+
+import graphflip
+from graphflip.bench.workers import workers
+from graphflip.data.dataset import GraphDataset
+from graphflip.data.famous import famous_molecules
+from graphflip.data.source import load_dataset
+from graphflip.explain.interface import Explainer
+
+MODEL = "mutagenicity"
+CORES, SHARD = 2, 4
+
+
+class Effort(NamedTuple):
+    """What a shard took."""
+
+    seconds: float
+    graphs: int
+    calls: int
+
+
+def measure_answers(quick: bool) -> dict[str, float]:
+    """Seconds per graph in batch on two cores, from a cold command line, and from Python after loading."""
+    explainer = graphflip.load(MODEL)
+    figures = {"python_seconds": python_seconds(explainer, 3 if quick else 14), **cold_cli()}
+    if "GRAPHFLIP_DATA" in os.environ:
+        figures |= in_batch(explainer, 8 if quick else len(test_graphs()))
+    return figures
+
+
+def python_seconds(explainer: Explainer, count: int) -> float:
+    """Median over well-known molecules of the time for one, models loaded."""
+    texts = [molecule.smiles for molecule in famous_molecules()[:count]]
+    return median(timed(lambda text=text: explainer.explain(text)) for text in texts)
+
+
+def cold_cli() -> dict[str, float]:
+    """One molecule on the command line in a fresh process: as a user waits for it, and its processor time."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, "-m", "graphflip", "explain", "O=[N+]([O-])c1ccccc1", "--model", MODEL]
+        began, used = time.perf_counter(), os.times()
+        subprocess.run([*command, "--out", str(Path(folder) / "out")], check=True, capture_output=True)
+        now = os.times()
+    cpu = now.children_user + now.children_system - used.children_user - used.children_system
+    return {"cold_cli_seconds": time.perf_counter() - began, "cold_cli_cpu_seconds": cpu}
+
+
+def in_batch(explainer: Explainer, limit: int) -> dict[str, float]:
+    """Test graphs in balanced mode by two processes of one thread, each with a core to itself.
+
+    `calls_ratio` is that time over what the classifier alone takes for as many graphs as it was shown.
+    """
+    spans = [(at, min(at + SHARD, limit)) for at in range(0, limit, SHARD)]
+    with workers(CORES) as run:
+        began = time.perf_counter()
+        efforts = list(run(explain_span, spans))
+        wall = time.perf_counter() - began
+    seconds, graphs = sum(one.seconds for one in efforts), sum(one.graphs for one in efforts)
+    calls = sum(one.calls for one in efforts) / graphs
+    batch = test_graphs().graphs(range(min(limit, 64)))
+    bare = mean(timed(lambda: explainer.kit.classifier(batch)) for _ in range(5)) / len(batch)
+    return {
+        "balanced_seconds_per_graph": seconds / graphs / CORES,
+        "balanced_wall_seconds_per_graph": wall / graphs,
+        "balanced_calls_per_graph": calls,
+        "calls_ratio": seconds / graphs / (calls * bare),
+    }
+
+
+def explain_span(span: tuple[int, int]) -> Effort:
+    """Explain some test graphs; loading does not count."""
+    explainer, graphs = loaded(), test_graphs().graphs(slice(*span))
+    found = []
+    seconds = timed(lambda: found.extend(explainer.explain(graphs[k]) for k in range(len(graphs))))
+    return Effort(seconds, len(found), sum(one.classifier_calls for one in found))
+
+
+@cache
+def loaded() -> Explainer:
+    return graphflip.load(MODEL)
+
+
+@cache
+def test_graphs() -> GraphDataset:
+    return load_dataset(MODEL).part("test")
+
+
+def timed(job: Callable[[], object]) -> float:
+    """Processor time of this process."""
+    began = time.process_time()
+    job()
+    return time.process_time() - began

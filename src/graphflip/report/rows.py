@@ -1,0 +1,135 @@
+"""One explanation as a row of a report's table: pictures, edits in words, probabilities, verdicts."""
+
+from collections.abc import Sequence
+from html import escape
+from statistics import fmean
+
+from ..edits import heavy_edits
+from ..explain.evidence import Evidence
+from ..explain.explainer import Counterfactual
+from ..explain.words import sentences
+from .draw import Picture, draw_graph, draw_pair
+from .results import Unread
+
+_MOST_WORDS = 12
+
+
+def explanation_row(found: Counterfactual, number: int, lot: str, remark: str = "") -> str:
+    """The row of an explanation, found or not; `number` is its place in the report."""
+    heavy = len(heavy_edits(found.factual, found.edits))
+    judges = found.evidence.judges if found.evidence is not None else {}
+    data = {
+        "outcome": found.outcome.value,
+        "lot": lot,
+        "id": found.id,
+        "p": "" if found.p_counterfactual is None else f"{found.p_counterfactual:.4f}",
+        "edits": str(heavy) if found.edits else "",
+        "judges": f"{fmean(judges.values()):.4f}" if judges else "",
+    }
+    cells = [
+        ("pictures", _pictures(found)),
+        ("what", _words(found, heavy)),
+        ("probability", _probability(found)),
+        ("evidence", _evidence(found.evidence)),
+    ]
+    return _row(number, data, _head(number, found.id, found.outcome.value, lot, remark), cells)
+
+
+def unread_row(one: Unread, number: int, lot: str) -> str:
+    """The row of an input that has no explanation at all."""
+    data = {"outcome": one.outcome, "lot": lot, "id": one.id}
+    cells = [("pictures", ""), ("what", escape(one.note)), ("probability", ""), ("evidence", "")]
+    return _row(number, data, _head(number, one.id, one.outcome, lot, ""), cells)
+
+
+def _row(number: int, data: dict[str, str], head: str, cells: Sequence[tuple[str, str]]) -> str:
+    stored = "".join(f' data-{key}="{escape(value)}"' for key, value in data.items())
+    shown = "".join(f'<td role="cell" class="{name}">{html}</td>' for name, html in cells)
+    return f'<tr role="row" id="e{number}"{stored}><th role="rowheader" scope="row">{head}</th>{shown}</tr>'
+
+
+def _head(number: int, name: str, outcome: str, lot: str, remark: str) -> str:
+    more = "".join(f'<span class="lot">{escape(text)}</span>' for text in (lot, remark) if text)
+    tag = f'<span class="tag {"yes" if outcome == "flipped" else "no"}">{escape(outcome.replace("_", " "))}</span>'
+    return f'<span class="name"><a href="#e{number}">{escape(name)}</a></span>{more}{tag}'
+
+
+def _pictures(found: Counterfactual) -> str:
+    if found.counterfactual is None:
+        return f'<div class="pair">{_figure(draw_graph(found.factual), "as it is")}</div>'
+    before, after = draw_pair(found.factual, found.counterfactual)
+    caption = "changed" if found.flipped else "closest attempt"
+    return f'<div class="pair">{_figure(before, "as it is")}{_figure(after, caption)}</div>'
+
+
+def _figure(picture: Picture, caption: str) -> str:
+    words = picture.scene.words
+    smiles = f": <code>{escape(words.removeprefix('Molecule '))}</code>" if words.startswith("Molecule ") else ""
+    svg = picture.svg(standalone=False, brief=True)
+    return f"<figure>{svg}<figcaption>{caption}{smiles}</figcaption></figure>"
+
+
+def _words(found: Counterfactual, heavy: int) -> str:
+    reasons = [] if found.flipped else [text for text in (found.note, found.outcome.advice) if text]
+    told = "".join(f"<p>{escape(text)}</p>" for text in reasons)
+    if found.counterfactual is None:
+        return told
+    said = sentences(found.factual, found.counterfactual)
+    items = "".join(f'<li data-at="{_places(one.edits)}">{escape(one.text)}</li>' for one in said[:_MOST_WORDS])
+    more = f"<li>and {len(said) - _MOST_WORDS} more</li>" if len(said) > _MOST_WORDS else ""
+    total = len(found.edits)
+    counted = f"{_count(heavy, 'edit')}" + (f", {total} with hydrogens" if total != heavy else "")
+    minimal = "; none can be undone" if found.one_minimal else ""
+    return f'{told}<ul class="words">{items}{more}</ul><p class="faint">{counted}{minimal}</p>'
+
+
+def _places(edits: Sequence) -> str:
+    return " ".join("-".join(map(str, edit.at)) for edit in edits)
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
+def _probability(found: Counterfactual) -> str:
+    target = f'<span class="faint">of {escape(found.class_name(found.target))}</span>'
+    after = "" if found.p_counterfactual is None else f" → <b>{found.p_counterfactual:.2f}</b>"
+    before = "?" if found.p_factual != found.p_factual else f"{found.p_factual:.2f}"
+    return f'<span class="number">{before}{after}</span> {target}{_curve(found.probabilities)}'
+
+
+def _curve(probabilities: Sequence[float], width: int = 110, height: int = 34) -> str:
+    """The probability of the target along the way; a faint line is at one half."""
+    if len(probabilities) < 2:
+        return ""
+    step = width / (len(probabilities) - 1)
+    points = [f"{k * step:.0f} {height * (1 - p):.0f}" for k, p in enumerate(probabilities)]
+    words = f"Probability along the way: {probabilities[0]:.2f} to {probabilities[-1]:.2f} in {len(points)} steps"
+    x, y = points[-1].split()
+    return (
+        f'<svg class="curve" viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="img" '
+        f'aria-label="{words}"><path class="half" d="M0 {height / 2:g}H{width}"/>'
+        f'<path class="line" d="M{"L".join(points)}"/><circle cx="{x}" cy="{y}" r="2.5"/></svg>'
+    )
+
+
+def _evidence(evidence: Evidence | None) -> str:
+    if evidence is None:
+        return ""
+    lines = [_line(p > 0.5, f"{name}: {p:.2f}", f"{name}: {p:.2f}") for name, p in evidence.judges.items()]
+    for claim, yes, no in (
+        (evidence.environment, "surroundings as in the data", "surroundings never seen"),
+        (evidence.plausible, "plausible", "implausible"),
+        (evidence.molecule, "", "not a molecule"),
+        (evidence.radical_free, "valences filled", "valences left open"),
+        (evidence.round_trip, "holds as SMILES", "lost when written as SMILES"),
+    ):
+        if claim is not None and (yes or not claim):
+            lines.append(_line(claim, yes, no))
+    return f'<ul class="facts">{"".join(lines)}</ul>'
+
+
+def _line(claim: bool, yes: str, no: str) -> str:
+    sign, said = ("✓", "yes") if claim else ("✗", "no")
+    text = escape(yes if claim else no)
+    return f'<li><span class="{said}" aria-hidden="true">{sign}</span> {text}</li>'

@@ -1,0 +1,173 @@
+"""The front door: load a kit, explain whatever comes, get what was asked for."""
+
+import dataclasses
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import graphflip as gf
+from graphflip.data.molecule import from_smiles, to_mol, to_smiles
+from graphflip.data.planted import planted
+from graphflip.data.pyg import to_pyg
+from graphflip.edits import heavy_edits
+from graphflip.errors import ConfigError, DataError
+from graphflip.explain.beam import Round
+from graphflip.explain.constraints import Constraints
+from graphflip.explain.explainer import Outcome
+from graphflip.explain.interface import Explainer
+from graphflip.explain.kit import Kit, find_kit, packaged_kits
+from graphflip.explain.knowledge import Knowledge
+
+from .oracles import SignedDistance
+
+NITROBENZENE = "O=[N+]([O-])c1ccccc1"
+PLANTED = planted(num_graphs=40, seed=5, min_nodes=5, max_nodes=7)
+TOY = Explainer(Kit("toy", SignedDistance(PLANTED.schema), Knowledge.mine(PLANTED), ("absent", "present")))
+
+
+@pytest.fixture(scope="module")
+def explainer():
+    return gf.load("mutagenicity")
+
+
+@pytest.fixture(scope="module")
+def found(explainer):
+    return explainer.explain(NITROBENZENE)
+
+
+def test_a_smiles_is_explained_in_words_with_evidence(found):
+    assert found.flipped
+    assert found.one_minimal
+    assert found.p_factual < 0.5 < found.p_counterfactual
+    text = str(found)
+    assert NITROBENZENE in text
+    assert "nitro group" in text
+    assert to_smiles(found.counterfactual) in text
+    assert len(found.evidence.judges) == 2
+    assert all(0 <= p <= 1 for p in found.evidence.judges.values())
+    assert found.evidence.environment
+    assert found.evidence.plausible is not None
+    assert (found.evidence.molecule, found.evidence.radical_free, found.evidence.round_trip) == (True, True, True)
+
+
+def test_every_kind_of_input_gives_the_same_answer(explainer, found):
+    graph = from_smiles(NITROBENZENE, explainer.kit.schema)
+    kinds = [graph, to_mol(graph), to_pyg(graph)[0]]
+    for one in explainer.explain(kinds):
+        assert to_smiles(one.counterfactual) == to_smiles(found.counterfactual)
+
+
+def test_the_preferences_pull_the_way_they_say(explainer):
+    small, large = (explainer.explain("Nc1ccc2ccccc2c1", prefer=name) for name in ("minimal", "believable"))
+    assert small.flipped
+    assert large.flipped
+    assert len(small.edits) <= len(large.edits)
+    assert large.p_counterfactual >= 0.9
+
+
+def test_several_answers_are_different_graphs_that_all_flip(explainer):
+    several = explainer.explain("CCN(CC)N=O", num=3)
+    assert len(several) == 3
+    assert all(one.flipped and one.one_minimal for one in several)
+    assert len({to_smiles(one.counterfactual) for one in several}) == 3
+    assert several[0].edits == explainer.explain("CCN(CC)N=O").edits
+
+
+def test_the_frontier_goes_from_small_to_believable(explainer):
+    frontier = explainer.explain("CCN(CC)N=O", frontier=True)
+    sizes = [len(one.edits) + len(heavy_edits(one.factual, one.edits)) for one in frontier]
+    assert all(one.flipped for one in frontier)
+    assert sizes == sorted(sizes)
+    assert len(frontier) > 1
+
+
+def test_a_stream_is_answered_as_it_comes(explainer):
+    def endless():
+        while True:
+            yield NITROBENZENE
+
+    answers = explainer.explain_each(endless(), prefer="minimal")
+    assert next(answers)[0].flipped
+    assert next(answers)[0].flipped
+
+
+def test_whoever_watches_can_end_a_search(explainer):
+    rounds = []
+
+    def watch(progress: Round) -> None:
+        rounds.append(progress)
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        explainer.explain(NITROBENZENE, watch=watch)
+    assert rounds[0].calls > 1
+
+
+def test_a_target_may_have_a_name(explainer):
+    assert explainer.explain(NITROBENZENE, "nonmutagen").flipped
+    assert explainer.explain(NITROBENZENE, "mutagen").outcome is Outcome.ALREADY_THERE
+    with pytest.raises(ConfigError, match="mutagen"):
+        explainer.explain(NITROBENZENE, "harmless")
+
+
+def test_a_path_leads_from_one_to_the_other(explainer, found):
+    path = explainer.path(found, steps=5)
+    assert path.graphs[0] == found.factual
+    assert path.graphs[4] == found.counterfactual
+    assert path.probabilities[0] == pytest.approx(found.p_factual, abs=1e-4)
+
+
+@pytest.mark.parametrize("wrong", [3.5, None, object()])
+def test_what_cannot_be_explained_is_said(explainer, wrong):
+    with pytest.raises(DataError, match="SMILES"):
+        explainer.explain(wrong)
+
+
+def test_kits_have_names():
+    assert {"mutagenicity", "nci1", "aids"} <= set(packaged_kits())
+    assert find_kit("Mutagenicity") == find_kit("mutagenicity")
+    with pytest.raises(ConfigError, match="graphflip fit"):
+        gf.load("no such kit")
+
+
+def test_preferences_have_names(explainer):
+    with pytest.raises(ConfigError, match="balanced"):
+        explainer.explain(NITROBENZENE, prefer="best")
+
+
+OPS = ["add_node", "remove_node", "set_node", "add_edge", "remove_edge"]
+slots = st.integers(0, 4)
+constraints = st.builds(
+    Constraints,
+    freeze_nodes=st.frozensets(slots, max_size=2),
+    freeze_edges=st.frozensets(st.tuples(slots, slots).filter(lambda pair: pair[0] != pair[1]), max_size=2),
+    forbid_node_types=st.frozensets(st.sampled_from(PLANTED.schema.nodes[0].values), max_size=1),
+    forbid_ops=st.frozensets(st.sampled_from(OPS), max_size=2),
+    budget=st.none() | st.integers(1, 3),
+)
+
+
+@settings(max_examples=30, deadline=None)
+@given(constraints, st.integers(0, 39), st.sampled_from(["minimal", "balanced"]), st.integers(1, 3))
+def test_no_answer_ever_breaks_a_constraint(wanted, k, prefer, num):
+    (answers,) = TOY.explain_each([PLANTED.graphs([k])], prefer=prefer, constraints=wanted, num=num)
+    for one in answers:
+        touched = {i for edit in one.edits for i in edit.at}
+        assert not touched & wanted.freeze_nodes
+        pairs = {edit.at for edit in one.edits if not edit.is_node}
+        assert not {tuple(sorted(pair)) for pair in wanted.freeze_edges} & {tuple(sorted(pair)) for pair in pairs}
+        assert not {edit.op for edit in one.edits} & wanted.forbid_ops
+        assert not {str(edit.after.get("type")) for edit in one.edits if edit.is_node} & wanted.forbid_node_types
+        assert wanted.budget is None or len(one.edits) <= wanted.budget
+        assert one.flipped == (int(TOY.kit.classifier(one.counterfactual).argmax()) == one.target and bool(one.edits))
+
+
+@torch.no_grad()
+def test_a_budget_of_calls_is_kept():
+    for calls in (1, 20, 60):
+        search = dataclasses.replace(TOY.search("minimal"), max_calls=calls)
+        for one in search.explain(PLANTED.graphs(slice(0, 8))):
+            assert one.classifier_calls <= calls
+            assert one.flipped or one.outcome in (Outcome.OUT_OF_CALLS, Outcome.NOT_CONFIDENT)
