@@ -15,7 +15,8 @@ from torch import Tensor
 from ..chemistry import BOND_ORDERS
 from ..explain.explainer import AbstractExplainer, Counterfactual, Outcome, Question, verdict
 from ..explain.goals import AbstractGoal
-from ..explain.sketch import Change, Difference, Label, Sketch, drawn, labels_of, other_labels
+from ..explain.labels import Label, labels_of, other_labels
+from ..explain.sketch import Change, Difference, Sketch, drawn
 from ..graph import Graph
 from ..models.classifier import AbstractClassifier
 from ..schema import Column, Schema

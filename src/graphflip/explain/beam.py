@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import torch
@@ -15,6 +16,8 @@ from ..models.classifier import AbstractClassifier
 from .candidates import Candidate, choose_different, choose_frontier, votes_for
 from .explainer import Outcome
 from .goals import AbstractGoal, mean_outputs
+from .labels import STEPS, has_continuous
+from .shrink import shrunk
 from .sketch import Difference, Sketch, drawn
 from .undo import undone
 from .walk import Saliency
@@ -64,6 +67,7 @@ class BeamSearch:
         self.enough = [goal.enough(one + _MARGIN) for one in asked]
         known = settings.environments
         self._home = dict(known.created(self.factual, self.factual, self.factual.nodes)) if known else {}
+        self.least = min((1.0, *STEPS)) if has_continuous(graph.schema) else 1.0  # what one more change costs at least
         self.calls, self.turn = 0, 0
         self.largest: int | None = settings.largest
         self.spent = False
@@ -130,8 +134,8 @@ class BeamSearch:
         return flipped, closest
 
     def cost(self, one: Candidate) -> float:
-        """Edits, those of bookkeeping at their price."""
-        return one.heavy + self.settings.hydrogen_price * (one.size - one.heavy)
+        """Edits, those of bookkeeping at their price, those of continuous attributes by their size."""
+        return one.weight + self.settings.hydrogen_price * (one.size - one.heavy)
 
     def _expand(self, front: list[Candidate], limit: float) -> Iterator[Candidate]:
         """Every allowed graph one move away, once, that costs less than the limit."""
@@ -235,7 +239,7 @@ class BeamSearch:
         for one in sorted(tried, key=self._rank):
             if len(front) == beam:
                 break
-            if self._support(one) == -math.inf or self.cost(one) + 1 >= limit:
+            if self._support(one) == -math.inf or self.cost(one) + self.least >= limit:
                 continue
             colors = one.sketch.colors()
             if colors not in seen:
@@ -266,7 +270,10 @@ class BeamSearch:
         """The allowed graphs in which one change is taken back."""
         smaller = [
             self._candidate(sketch)
-            for sketch in undone(self.settings.moves, self.factual, found.sketch)
+            for sketch in chain(
+                undone(self.settings.moves, self.factual, found.sketch),
+                shrunk(self.factual, found.sketch, self.graph.schema),
+            )
             if self._admits(found.sketch, sketch)
         ]
         known = {one.key(): one for one in smaller if one.heavy and self._expense(one) < self._expense(found)}
@@ -274,7 +281,7 @@ class BeamSearch:
 
     def _exchanged(self, found: Candidate, smaller: list[Candidate]) -> list[Candidate]:
         """What passes for less once a change was taken back and another one made."""
-        start = [one for one in smaller if self.cost(one) + 1 < self.cost(found)]
+        start = [one for one in smaller if self.cost(one) + self.least < self.cost(found)]
         return [one for one in self._score(list(self._expand(start, self.cost(found)))) if self._passes(one)]
 
     def _confirmed(self, found: Candidate, any_confidence: bool = False) -> Finding:

@@ -1,6 +1,6 @@
 """Sketch: one hard graph as dictionaries, cheap to copy and to change: what a search over edits works on."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal, NamedTuple, cast, get_args
@@ -8,12 +8,10 @@ from typing import Literal, NamedTuple, cast, get_args
 import torch
 from torch import Tensor
 
-from ..edits import Edit, Op
+from ..edits import Edit, EditCosts, Op
 from ..graph import Graph
 from ..schema import Categories, Column, Schema
-
-Label = tuple[str | float, ...]
-"""The attributes of a node or an edge, in the order of the schema's columns."""
+from .labels import Label, has_continuous
 
 Pair = tuple[int, int]
 
@@ -203,6 +201,10 @@ class Difference:
         """Number of edits."""
         return len(self.nodes) + len(self.edges)
 
+    def cost(self, schema: Schema) -> float:
+        """Number of edits, a change of continuous attributes alone by its size: that of `EditCosts`."""
+        return EditCosts().total(self.edits(schema), schema) if has_continuous(schema) else float(self.size)
+
     def edits(self, schema: Schema) -> list[Edit]:
         """The typed list, in the order of `edits_between`."""
         found = [_edit("node", (i,), change, schema.nodes) for i, change in self.nodes.items()]
@@ -319,30 +321,3 @@ def _row(label: Label | None, columns: tuple[Column, ...]) -> list[float]:
         one_hot = isinstance(column, Categories)
         row += [float(value == name) for name in column.values] if one_hot else [float(value)]
     return row
-
-
-def labels_of(columns: Iterable[Column]) -> list[Label]:
-    """Every combination of categories, continuous attributes at their mean."""
-    found: list[Label] = [()]
-    for column in columns:
-        values = column.values if isinstance(column, Categories) else (column.mean,)
-        found = [(*label, value) for label in found for value in values]
-    return found
-
-
-def other_labels(label: Label, columns: Sequence[Column]) -> list[Label]:
-    """Labels that differ from this one in one attribute: any other category, or one `scale` up or down."""
-    found = []
-    for at, (column, value) in enumerate(zip(columns, label, strict=True)):
-        if isinstance(column, Categories):
-            values = [name for name in column.values if name != value]
-        else:
-            values = [float(value) - column.scale, float(value) + column.scale]
-        found += [(*label[:at], new, *label[at + 1 :]) for new in values]
-    return found
-
-
-def typical(label: Label, columns: Sequence[Column]) -> Label:
-    """The label with continuous attributes at their mean."""
-    pairs = zip(columns, label, strict=True)
-    return tuple(value if isinstance(column, Categories) else column.mean for column, value in pairs)

@@ -13,7 +13,8 @@ from ..models.pegvae import PEGVAE
 from ..schema import Categories, Column
 from .anchored import MARGIN, Anchor, Logits
 from .goals import AbstractGoal, Target, goals_of, score_each
-from .sketch import Change, Difference, Label
+from .labels import Label
+from .sketch import Change, Difference
 
 
 @dataclass(frozen=True)
