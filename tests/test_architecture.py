@@ -27,7 +27,7 @@ LAYERS = [
     {"data", "nn", "metrics", "ged"},
     {"models"},
     {"explain"},
-    {"pyg"},
+    {"pyg", "fit"},
     {"jobs"},
     {"bench"},
     {"report"},

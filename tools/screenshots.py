@@ -1,9 +1,10 @@
-"""Pictures of the report for the documentation: docs/img/report-*.png, of the demo's explanations.
+"""Pictures for the documentation: docs/img/report-*.png, of the demo's explanations, and docs/img/viewer-*.png.
 
 Usage: python tools/screenshots.py [FOLDER]     (a folder that `graphflip demo` wrote; needs chromium)
 """
 
 import shutil
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -23,6 +24,7 @@ def main(folder: Path | None) -> None:
         page = folder / "index.html" if folder else run_demo(Path(temporary), print)
         browser = engine.chromium.launch(executable_path=chromium, args=FLAGS)
         shoot_report(browser, page.resolve().as_uri())
+        shoot_viewer(browser)
         browser.close()
 
 
@@ -36,6 +38,32 @@ def shoot_report(browser: Browser, address: str) -> None:
         page.goto(address)
         page.screenshot(path=IMAGES / f"{name}.png")
         page.close()
+
+
+def shoot_viewer(browser: Browser) -> None:
+    """The first example with up to three answers."""
+    port = "8773"
+    server = subprocess.Popen(
+        [sys.executable, "-m", "graphflip", "serve", "--port", port], stdout=subprocess.PIPE, text=True
+    )
+    try:
+        next(line for line in server.stdout or () if "viewer is at" in line)
+        for name, scheme, width, height in (
+            ("viewer-light", "light", 1280, 1240),
+            ("viewer-dark", "dark", 1280, 1240),
+            ("viewer-phone", "light", 390, 1500),
+        ):
+            page = browser.new_page(viewport={"width": width, "height": height}, color_scheme=scheme)
+            page.set_default_timeout(300_000)
+            page.goto(f"http://127.0.0.1:{port}")
+            page.get_by_label("Answers").select_option("3")
+            page.get_by_role("button", name="Explain").click()
+            page.locator("#slider:enabled").wait_for()
+            page.screenshot(path=IMAGES / f"{name}.png")
+            page.close()
+    finally:
+        server.terminate()
+        server.wait(timeout=60)
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from .explain.explainer import Counterfactual as Counterfactual
     from .explain.interface import Explainer as Explainer
     from .explain.interface import load as load
+    from .fit import fit_kit as fit_kit
     from .ged import graph_edit_distance as graph_edit_distance
     from .graph import Graph as Graph
     from .models.classifier import InvariantClassifier as InvariantClassifier
@@ -40,6 +41,7 @@ _HOME = {
     "InvariantClassifier": "models.classifier",
     "PEGVAE": "models.pegvae",
     "Schema": "schema",
+    "fit_kit": "fit",
     "graph_edit_distance": "ged",
     "load": "explain.interface",
     "load_dataset": "data.source",

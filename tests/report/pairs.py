@@ -1,5 +1,7 @@
 """Explanations to draw: random pairs of aligned graphs, and molecules."""
 
+import dataclasses
+
 from graphflip.data.molecule import from_smiles, molecule_schema
 from graphflip.explain.evidence import Evidence
 from graphflip.explain.explainer import Counterfactual, Outcome
@@ -26,7 +28,8 @@ def explanation(id: str = "x", before: str = "CCCl", after: str = "CCO", **more)
     factual, changed = molecule_pair(before, after)
     evidence = Evidence({"another GNN": 0.8, "trees": 0.3}, environment=True, plausible=False, radical_free=True)
     settings = {"classes": ("safe", "mutagen"), "probabilities": (0.1, 0.4, 0.9), "evidence": evidence, "steps": 3}
-    return Counterfactual(id, "test", 1, factual, changed, 0.1, 0.9, Outcome.FLIPPED, **(settings | more))
+    found = Counterfactual(id, "test", 1, factual, changed, 0.1, 0.9, Outcome.FLIPPED)
+    return dataclasses.replace(found, **(settings | more))
 
 
 def failure(id: str = "y", note: str = "Frozen nodes ruled out 12 moves.") -> Counterfactual:

@@ -7,13 +7,14 @@ import re
 from html.parser import HTMLParser
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 pytest.importorskip("rdkit", reason="install graphflip[mol] to draw molecules")
 
-from graphflip.cli import app
+from graphflip.cli.report import report
 from graphflip.data.famous import famous_molecules
+from graphflip.errors import DataError
 from graphflip.explain.explainer import Outcome
 from graphflip.explain.records import write_records
 from graphflip.explain.words import describe
@@ -65,14 +66,14 @@ def test_a_row_tells_what_was_found():
 
 
 def test_a_row_tells_why_nothing_was_found():
-    page = Reader(report_html(results(failure("y", "Frozen."), unread=(Unread("z", "bad_input", "No SMILES."),))))
-    assert all(text in page.row("y") for text in ("no move allowed", "Frozen.", Outcome.NO_MOVE_ALLOWED.advice))
-    assert all(text in page.row("z") for text in ("bad input", "No SMILES."))
+    page = Reader(report_html(results(failure("yew", "Frozen."), unread=(Unread("ziu", "bad_input", "No SMILES."),))))
+    assert all(text in page.row("yew") for text in ("no move allowed", "Frozen.", Outcome.NO_MOVE_ALLOWED.advice))
+    assert all(text in page.row("ziu") for text in ("bad input", "No SMILES."))
 
 
 def test_the_summary_counts():
     text = summary(results(explanation("a"), explanation("b", one_minimal=True), failure()))
-    assert "2 of 3 inputs have a counterfactual" in text
+    assert "2 of 3 searches found a graph" in text
     assert "They are 1.0 edits away on average, 1 in the median." in text
     assert "For 1 of them it was checked" in text
     assert "another GNN 100%, trees 0%" in text
@@ -83,7 +84,9 @@ def test_the_summary_counts():
     assert summary(Results("some", ())) == "No explanations are stored here."
 
 
-@given(text=st.text(max_size=20) | st.just(HOSTILE))
+@settings(max_examples=10)
+@given(text=st.text(max_size=20))
+@example(text=HOSTILE)
 def test_text_from_outside_stays_text(text):
     found = explanation(id=text, note=text, classes=(text, text))
     shown = results(found, failure(text, text), unread=(Unread(text, text, text),), remarks={text: text})
@@ -112,27 +115,22 @@ def test_the_page_needs_nothing_and_allows_nothing_else(tmp_path):
 
 
 def test_a_thousand_explanations_are_small():
-    """Fifty rows of the size that Mutagenicity has, and a bound that leaves a thousand under 10 MB."""
+    """Some rows of the size that Mutagenicity has, and a bound that leaves a thousand under 10 MB."""
     large = explanation(before="CC(=O)Nc1ccc2c(c1)Cc1cc(CCOCCCl)ccc1-2", after="CC(=O)Nc1ccc2c(c1)Cc1cc(CCOCCN)ccc1-2")
     way = tuple(k / 100 for k in range(101))
-    rows = [dataclasses.replace(large, id=f"row {k}", probabilities=way) for k in range(50)]
+    rows = [dataclasses.replace(large, id=f"row {k}", probabilities=way) for k in range(11)]
     fixed = len(report_html(results(rows[0])).encode())
-    assert (len(report_html(results(*rows)).encode()) - fixed) / 49 < 9_000
+    assert (len(report_html(results(*rows)).encode()) - fixed) / 10 < 9_000
 
 
 def test_the_command_writes_a_page(tmp_path):
-    from typer.testing import CliRunner
-
     write_records(tmp_path / "some.jsonl", [explanation("chloroethane")])
     target = tmp_path / "new" / "report.html"
-    run = CliRunner().invoke(app, ["report", str(tmp_path / "some.jsonl"), "--out", str(target)])
-    assert run.exit_code == 0
+    report(tmp_path / "some.jsonl", target)
     assert "chloroethane" in target.read_text()
 
 
 def test_a_page_that_cannot_be_written_is_an_error(tmp_path):
-    from graphflip.errors import DataError
-
     (tmp_path / "file").write_text("")
     with pytest.raises(DataError, match="cannot be written"):
         write_report(tmp_path / "file" / "report.html", results(explanation()))

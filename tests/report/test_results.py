@@ -46,6 +46,9 @@ def test_a_job_has_rows_that_could_not_be_read(tmp_path):
     (lot,) = read_results(tmp_path).lots
     assert [one.id for one in lot.explanations] == ["x", "y"]
     assert [(one.id, one.outcome, one.note) for one in lot.unread] == [("bad", "bad_input", "No SMILES.")]
+    assert (lot.shown, lot.total) == (3, 3)
+    (cut,) = read_results(tmp_path, limit=1).lots
+    assert (cut.shown, cut.total) == (2, 3)
 
 
 def test_a_benchmark_has_tables_and_figures_and_many_files(tmp_path):
@@ -53,6 +56,7 @@ def test_a_benchmark_has_tables_and_figures_and_many_files(tmp_path):
         several = [explanation(id=f"{name}/{k}") for k in range(4)]
         write_records(tmp_path / f"{name}.jsonl", several)
     (tmp_path / "table.md").write_text("### Table\n\n| a | b |\n| --- | --- |\n| 1 | 2 |\n")
+    (tmp_path / "aids" / "other.jsonl").write_text('{"id": 1}')  # not of explanations
     for name in ("curve.svg", "curve.png", "photo.png"):
         (tmp_path / name).write_bytes(b"x")
     results = read_results(tmp_path, limit=7)

@@ -7,7 +7,7 @@ import typer
 
 from .. import __version__
 from ..errors import GraphflipError
-from . import bench, demo, explain, report, score, serve, train
+from . import bench, demo, explain, fit, report, score, serve, train
 from .terminal import complaints, console
 
 app = typer.Typer(
@@ -19,7 +19,7 @@ app = typer.Typer(
 )
 for command in (
     *(explain.explain, explain.export, score.score, report.report),
-    *(train.train, train.models, demo.demo, serve.serve),
+    *(fit.fit, train.train, train.models, demo.demo, serve.serve),
 ):
     app.command()(command)
 app.add_typer(bench.app, name="bench")

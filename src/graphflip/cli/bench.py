@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from .report import write_page
 from .terminal import console, prepare
 
 app = typer.Typer(help="Measure explainers on whole test splits.", no_args_is_help=True)
@@ -27,6 +28,7 @@ def paper(
     with task_bar(console) as watch:
         written = run_paper(names, out, limit, range(seeds), watch)
     console.print(f"Tables, figure and counterfactuals are in {written}.")
+    write_page(written, written / "report.html")
 
 
 @app.command()
@@ -55,6 +57,7 @@ def quality(
     with task_bar(console) as watch:
         written = run_quality(names, out, rows, part, limit, range(seeds), workers, watch)
     console.print(f"Tables, picture and counterfactuals are in {written}.")
+    write_page(written, written / "report.html")
 
 
 def _split(text: str) -> list[str]:

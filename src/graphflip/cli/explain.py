@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from .report import write_page
 from .terminal import complaints, console, prepare
 
 if TYPE_CHECKING:
@@ -97,6 +98,7 @@ def explain(
         for found in explained(out):
             _print(str(found))
     _print_summary(summary)
+    write_page(out, out / "report.html")
 
 
 def export(

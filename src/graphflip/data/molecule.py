@@ -99,12 +99,15 @@ def from_mol(mol: "rdkit.Chem.Mol", schema: Schema, strict: bool = True) -> Grap
     return Graph.build(schema, nodes, edges)
 
 
-def round_trip(graph: Graph, index: int = 0) -> Graph | None:
-    """Graph `index` written as SMILES (bonds as they stand) and read back, hydrogens added where they were missing.
+def round_trip(graph: Graph, index: int = 0, kekule: bool = True) -> Graph | None:
+    """Graph `index` written as SMILES and read back, hydrogens added where they were missing.
+
+    Bonds are written as they stand, or without `kekule` as a SMILES usually has them: double bonds of aromatic rings may
+    then change places.
 
     None if it is no molecule, or if it no longer fits the schema's size with its hydrogens.
     """
-    smiles = to_smiles(graph, index, kekule=True)
+    smiles = to_smiles(graph, index, kekule)
     try:
         return from_smiles(smiles, graph.schema, strict=False) if smiles else None
     except GraphflipError:

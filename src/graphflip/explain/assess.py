@@ -9,7 +9,6 @@ from jaxtyping import Float
 from torch import Tensor
 
 from ..data.dataset import GraphDataset
-from ..errors import GraphflipError
 from ..graph import Graph
 from ..metrics import plausibility_threshold
 from ..models.classifier import AbstractClassifier
@@ -61,16 +60,10 @@ class Assessor:
 @torch.no_grad()
 def survives_round_trip(classifier: AbstractClassifier, graph: Graph, target: Target) -> bool:
     """Whether a molecule, written as SMILES and read back, still reaches the target."""
-    from ..data.molecule import from_smiles, to_smiles
+    from ..data.molecule import round_trip
 
-    smiles = to_smiles(graph)
-    if smiles is None:
-        return False
-    try:
-        again = from_smiles(smiles, graph.schema)
-    except GraphflipError:
-        return False
-    return bool(goal_of(target).reached(classifier(again.pad(graph.schema.max_nodes)))[0])
+    again = round_trip(graph, kekule=False)
+    return again is not None and bool(goal_of(target).reached(classifier(again.pad(graph.schema.max_nodes)))[0])
 
 
 @torch.no_grad()

@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
@@ -13,7 +13,7 @@ import torch
 from ..errors import BudgetSpent
 from ..graph import Graph
 from ..models.classifier import AbstractClassifier
-from .candidates import Candidate, choose_different, choose_frontier, votes_for
+from .candidates import Candidate, Vote, choose_different, choose_frontier, votes_for
 from .explainer import Outcome
 from .goals import AbstractGoal, mean_outputs
 from .labels import STEPS, has_continuous
@@ -30,6 +30,9 @@ _MARGIN = 1e-5
 
 # Several answers are chosen among those that cost at most so much more than the cheapest, this many for each.
 _SLACK, _POOL = 6.0, 24
+
+# So many answers are looked at for one that survives being written as SMILES.
+_TRIES = 16
 
 
 @dataclass(frozen=True)
@@ -70,7 +73,7 @@ class BeamSearch:
         self.least = min((1.0, *STEPS)) if has_continuous(graph.schema) else 1.0  # what one more change costs at least
         self.calls, self.turn = 0, 0
         self.largest: int | None = settings.largest
-        self.spent = False
+        self.spent, self.anywhere = False, False
         self.ruled_out: Counter[str] = Counter()
         self.trace: list[float] = []
         (self.root,) = self._score([self._candidate(self.factual)])
@@ -85,28 +88,33 @@ class BeamSearch:
             met, nearest = self._hunt(slack, largest, beam)
             flipped, closest = flipped + met, max(closest, nearest, key=self._nearness)
             passing = [one for one in met if self._passes(one)]
-            if passing or self.spent:
+            # A wider beam, and then surroundings that were never seen, are for finding any flip at all.
+            if passing or self.spent or (flipped and largest is None):
                 break
         if frontier:
             answers = choose_frontier(flipped, self.cost)
             return [self._confirmed(one, any_confidence=True) for one in answers] or [self._failed(closest)]
         if not passing:
             return [self._failed(closest)]
-        best = self._refine(min(passing, key=self._rank_found))
+        best = self._refine(self._cheapest(passing) or min(passing, key=self._rank_found))
         if num == 1:
             return [self._confirmed(best)]
         # Graphs that are the same in another order are one answer.
         pool = _distinct(sorted(passing, key=self._rank_found)[: num * _POOL])
         refined = [self._refine(one) for one in choose_different([best, *pool], 2 * num, self.cost)[1:]]
+        refined = [one for one in refined if self._lasts(one)]
         return [self._confirmed(one) for one in choose_different(_distinct([best, *refined]), num, self.cost)]
 
     def _stages(self) -> Iterator[tuple[int | None, int]]:
         """Largest group to add, and width of the beam: more of each as long as nothing passes."""
         settings = self.settings
-        yield settings.largest, settings.beam
         if settings.moves.has_larger(settings.largest):
-            yield None, settings.beam
+            yield settings.largest, settings.beam
+        yield None, settings.beam
         yield None, 4 * settings.beam
+        if settings.environments is not None:
+            self.anywhere = True
+            yield None, 4 * settings.beam
 
     def _hunt(self, slack: float, largest: int | None, beam: int) -> tuple[list[Candidate], Candidate]:
         """All candidates met that are predicted as the target, and the one that comes closest to what is asked."""
@@ -125,10 +133,11 @@ class BeamSearch:
                 break
             flipped += [one for one in tried if one.predicted]
             closest = max([closest, *tried], key=self._nearness)
-            limit = min([limit, *(self.cost(one) + slack for one in tried if self._passes(one))])
-            best = max(tried, key=_first_score, default=closest)
-            self.likeliest = max(self.likeliest, best, key=_first_score)
-            self.trace.append(best.probability)
+            best = self._cheapest(one for one in tried if self._passes(one))
+            limit = limit if best is None else min(limit, self.cost(best) + slack)
+            likeliest = max(tried, key=_first_score, default=closest)
+            self.likeliest = max(self.likeliest, likeliest, key=_first_score)
+            self.trace.append(likeliest.probability)
             self.settings.watch(Round(self.turn, self.settings.max_moves, self.calls, self.likeliest.probability))
             front = self._best(tried, seen, limit, beam)
         return flipped, closest
@@ -170,7 +179,7 @@ class BeamSearch:
     def _admits(self, state: Sketch, after: Sketch) -> bool:
         """Whether the environments that a move created are known, or are those of the factual."""
         known = self.settings.environments
-        if known is None:
+        if known is None or self.anywhere:
             return True
         for i, environment in known.created(state, after, after.touched):
             if known.counts.get(environment, 0) < self.settings.minimum and self._home.get(i) != environment:
@@ -199,26 +208,32 @@ class BeamSearch:
         chosen = sorted(first, key=self._rank)[: self.settings.shortlist]
         return self._asked(self.settings.opinions, chosen)
 
-    @torch.no_grad()
-    def _asked(
-        self, models: Sequence[AbstractClassifier], candidates: Sequence[Candidate], like: Graph | None = None
-    ) -> list[Candidate]:
-        """The candidates with one vote more: what these models say on average; with the slots of the graph `like`."""
+    def _asked(self, models: Sequence[AbstractClassifier], candidates: list[Candidate]) -> list[Candidate]:
+        """The candidates with one vote more, that of these models."""
         asked = []
         for start in range(0, len(candidates), self.settings.batch_size):
             chunk = candidates[start : start + self.settings.batch_size]
-            graph = drawn(self.graph if like is None else like, [one.difference for one in chunk])
-            votes = votes_for(mean_outputs(torch.stack([model(graph) for model in models])), self.goal)
+            votes = self._votes(models, drawn(self.graph, [one.difference for one in chunk]))
             asked += [one.with_votes([*one.votes, vote]) for one, vote in zip(chunk, votes, strict=True)]
         return asked
+
+    @torch.no_grad()
+    def _votes(self, models: Sequence[AbstractClassifier], graph: Graph) -> list[Vote]:
+        """What models say on average of each graph."""
+        return votes_for(mean_outputs(torch.stack([model(graph) for model in models])), self.goal)
+
+    def _judged(self, one: Candidate, graph: Graph) -> Candidate:
+        """The candidate with what all models say of a graph that stands for it."""
+        everyone = ([self.settings.classifier], self.settings.opinions)
+        return one.with_votes(self._votes(models, graph)[0] for models in everyone if models)
 
     def _support(self, one: Candidate) -> float:
         """Scores by the classifier and by the opinions, each up to what is asked, averaged."""
         pairs = zip(one.scores, self.enough, strict=False)
         return sum(min(score, enough) for score, enough in pairs) / max(len(one.scores), 1)
 
-    def _nearness(self, one: Candidate) -> tuple[bool, float]:
-        return self._passes(one), self._support(one)
+    def _nearness(self, one: Candidate) -> tuple[bool, bool, float]:
+        return self._passes(one), one.predicted, self._support(one)
 
     def _passes(self, one: Candidate, slack: float = 0.0) -> bool:
         enough = all(score >= least - slack for score, least in zip(one.scores, self.enough, strict=False))
@@ -260,11 +275,28 @@ class BeamSearch:
             found = better
         return found
 
+    def _cheapest(self, passing: Iterable[Candidate]) -> Candidate | None:
+        """The cheapest that survives being written down, looked for among the first."""
+        return next(filter(self._lasts, sorted(passing, key=self._rank_found)[:_TRIES]), None)
+
+    def _lasts(self, one: Candidate) -> bool:
+        """Whether a molecule still passes when it is written as SMILES and read back: where double bonds of a ring
+        stand is not in a SMILES, and may be all that the models see."""
+        if self.spent or self.graph.schema.chemistry is None:
+            return True
+        from ..data.molecule import round_trip
+
+        again = round_trip(drawn(self.graph, [one.difference]), kekule=False)
+        if again is None:
+            return False
+        self.calls += 1
+        return self._passes(self._judged(one, again))
+
     def _improved(self, found: Candidate) -> Candidate | None:
         """The best that passes for less, one change taken back or exchanged; None if there is none."""
         smaller = self._undone(found)
-        passing = [one for one in self._score(smaller) if self._passes(one)] or self._exchanged(found, smaller)
-        return min(passing, key=self._rank_found, default=None)
+        better = self._cheapest(one for one in self._score(smaller) if self._passes(one))
+        return better or self._cheapest(self._exchanged(found, smaller))
 
     def _undone(self, found: Candidate) -> list[Candidate]:
         """The allowed graphs in which one change is taken back."""
@@ -289,10 +321,7 @@ class BeamSearch:
         if self.spent:  # it was classified once, and nobody may ask again
             return Finding(found, Outcome.FLIPPED)
         self.calls += 1
-        again = found.with_votes([])
-        whole = self.graph.pad(self.graph.schema.max_nodes)
-        for models in ([self.settings.classifier], self.settings.opinions):
-            (again,) = self._asked(models, [again], whole) if models else (again,)
+        again = self._judged(found, drawn(self.graph.pad(self.graph.schema.max_nodes), [found.difference]))
         if any_confidence:
             return Finding(again, Outcome.FLIPPED if again.predicted else Outcome.NOT_CONFIDENT)
         passes = self._passes(again, slack=10 * _MARGIN)
@@ -307,12 +336,8 @@ class BeamSearch:
 
     def what_stood_in_the_way(self, closest: Candidate) -> str:
         """How far the search got, and how many moves each constraint ruled out."""
-        is_value, settings = self.goal.unit == "value", self.settings
-        of, least = (
-            ("", [self.goal.name()] * 2)
-            if is_value
-            else (" of the target", [f"{settings.confidence:g}", f"{settings.agreement:g}"])
-        )
+        settings, of = self.settings, " of the target" if self.goal.unit == "probability" else ""
+        least = [f"{asked:g}" if of else self.goal.name() for asked in (settings.confidence, settings.agreement)]
         got = f"The closest of {self.calls - 1} graphs has {self.goal.unit} {closest.probability:.3f}{of}"
         got += f" ({closest.heavy} edits, {self.turn} rounds of moves); {least[0]} was asked."
         if len(closest.votes) > 1:

@@ -13,7 +13,7 @@ from ..errors import DataError, SchemaError
 from ..graph import Graph
 from ..schema import Categories, Schema
 from .labels import Label
-from .sketch import Difference, Environment, Sketch
+from .sketch import Bond, Difference, Environment, Sketch
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +49,11 @@ class EnvironmentCounts:
             before, after = Sketch.of(factual, k), Sketch.of(counterfactual, k)
             known.append(not self.unknown(before, after, Difference.between(before, after), minimum))
         return tensor(known)
+
+    def bonds(self, minimum: int) -> frozenset[Bond]:
+        """Pairs of neighbors, with the edge between them, that occur in environments seen `minimum` times or more."""
+        often = (environment for environment, count in self.counts.items() if count >= minimum)
+        return frozenset((node, edge, other) for node, edges in often for _, edge, other in edges)
 
     def created(self, before: Sketch, after: Sketch, touched: Iterable[int]) -> list[tuple[int, Environment]]:
         """Nodes around those touched, with the environments that they have now."""

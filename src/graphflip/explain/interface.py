@@ -14,6 +14,7 @@ from ..errors import ConfigError, DataError
 from ..graph import Graph
 from ..models.classifier import AbstractClassifier
 from ..models.pegvae import PEGVAE
+from ..schema import Continuous
 from .anchored import LatentPath, latent_path
 from .assess import Assessor
 from .beam import Round
@@ -24,6 +25,7 @@ from .kit import Kit, load_kit
 from .moves import Moves
 from .preferences import preference
 from .search import EditSearch
+from .sketch import Bond
 from .targets import parse_goal
 
 Input = Any
@@ -97,16 +99,19 @@ class Explainer:
         self, prefer: str = "balanced", constraints: Constraints | None = None, confidence: float | None = None
     ) -> EditSearch:
         """The search behind `explain`, with the settings of a preference."""
-        kit, wish = self.kit, preference(prefer)
+        kit, wish = self.kit, preference(prefer, self.kit.preferences)
+        known = kit.knowledge.environments if wish.environments else None
         return EditSearch(
             kit.classifier,
-            Moves(kit.schema, kit.knowledge.vocabulary),
-            kit.knowledge.environments if wish.environments else None,
+            Moves(kit.schema, kit.knowledge.vocabulary, None if known is None else self._bonds),
+            known,
             constraints=constraints or Constraints(),
             confidence=wish.confidence if confidence is None else confidence,
             opinions=kit.surrogates if wish.agreement else (),
             agreement=wish.agreement or 0.5,
             beam=wish.beam,
+            price=wish.price,
+            hydrogen_price=wish.hydrogen_price,
             method=prefer,
         )
 
@@ -167,6 +172,12 @@ class Explainer:
         return self.assess(dataclasses.replace(found, classes=self.kit.classes))
 
     @cached_property
+    def _bonds(self) -> frozenset[Bond] | None:
+        # What no known environment has cannot pass: moves need not even be tried.
+        continuous = any(isinstance(column, Continuous) for column in (*self.kit.schema.nodes, *self.kit.schema.edges))
+        return None if continuous else self.kit.knowledge.environments.bonds(minimum=5)
+
+    @cached_property
     def _assessor(self) -> Assessor:
         kit = self.kit
         return Assessor(
@@ -181,8 +192,7 @@ def load(
     surrogates: Sequence[AbstractClassifier] | None = None,
 ) -> Explainer:
     """The explainer of a kit: one that the package carries (`"mutagenicity"`, `"aids"`, `"nci1"`) or a folder that
-    `graphflip fit` wrote. Models given here take the place of the kit's."""
-    kit = load_kit(source)
-    parts: dict[str, Any] = {"classifier": classifier, "vae": vae}
-    parts["surrogates"] = None if surrogates is None else tuple(surrogates)
+    `graphflip fit` wrote. Models given here take the place of the kit's; a kit without a classifier needs one."""
+    kit = load_kit(source, classifier)
+    parts: dict[str, Any] = {"vae": vae, "surrogates": None if surrogates is None else tuple(surrogates)}
     return Explainer(dataclasses.replace(kit, **{name: part for name, part in parts.items() if part is not None}))

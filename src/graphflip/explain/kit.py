@@ -8,9 +8,10 @@ from pathlib import Path
 from ..errors import ConfigError, SchemaError
 from ..models.classifier import AbstractClassifier
 from ..models.pegvae import PEGVAE
-from ..models.store import CARD, PRETRAINED, load_model, read_card
+from ..models.store import CARD, PRETRAINED, Card, load_model, read_card
 from ..schema import Schema
 from .knowledge import KNOWLEDGE, Knowledge
+from .preferences import PREFERENCES, Preference, read_preferences
 
 _JUDGES = {"judge": "another GNN", "trees": "trees"}
 
@@ -20,7 +21,7 @@ class Kit:
     """A classifier and what helps to explain it.
 
     `surrogates` give the search a second opinion; `judges`, of other families, are never consulted by it and testify
-    afterwards. `classes` are the names of the classifier's outputs.
+    afterwards. `classes` are the names of the classifier's outputs, `preferences` the settings of searches by name.
     """
 
     name: str
@@ -30,6 +31,7 @@ class Kit:
     vae: PEGVAE | None = None
     surrogates: tuple[AbstractClassifier, ...] = ()
     judges: Mapping[str, AbstractClassifier] = field(default_factory=dict)
+    preferences: Mapping[str, Preference] = field(default_factory=lambda: PREFERENCES)
 
     def __post_init__(self) -> None:
         others = [self.vae] if self.vae is not None else []
@@ -49,19 +51,26 @@ class Kit:
         return dataclasses.replace(self, classifier=classifier, classes=classes or self.classes)
 
 
-def load_kit(source: str | Path) -> Kit:
-    """The kit in a folder (`classifier/`, `vae/`, `surrogate-*/`, `judge/`, `trees/`, `knowledge.json`), or one that
-    the package carries (`"mutagenicity"`); only the classifier and the knowledge must be there."""
+def load_kit(source: str | Path, classifier: AbstractClassifier | None = None) -> Kit:
+    """The kit in a folder (`classifier/`, `vae/`, `surrogate-*/`, `judge/`, `trees/`, `knowledge.json`,
+    `preferences.json`), or one that the package carries (`"mutagenicity"`); only the classifier and the knowledge must
+    be there. A `classifier` given here takes the place of the kit's, which then need not have one."""
     folder = find_kit(source)
-    classifier = load_model(folder / "classifier", expect=AbstractClassifier)
-    card = read_card(folder / "classifier")
+    if classifier is None and not (folder / "classifier" / CARD).is_file():
+        raise ConfigError(
+            f"{folder}: this kit has no classifier of its own. Give the one to explain: "
+            "`graphflip.load(folder, classifier=…)`, or --classifier package.module:factory on the command line."
+        )
+    classifier = classifier or load_model(folder / "classifier", expect=AbstractClassifier)
+    card = _any_card(folder)
     has_vae = (folder / "vae" / CARD).is_file()
     surrogates = sorted(path.parent for path in folder.glob(f"surrogate-*/{CARD}"))
     return Kit(
         name=folder.name,
         classifier=classifier,
-        knowledge=Knowledge.load(folder / KNOWLEDGE, classifier.schema),
+        knowledge=Knowledge.load(folder / KNOWLEDGE, Schema.from_dict(card.graphs)),
         classes=card.data.classes if card.data else (),
+        preferences=read_preferences(folder),
         vae=load_model(folder / "vae", expect=PEGVAE) if has_vae else None,
         surrogates=tuple(load_model(path, expect=AbstractClassifier) for path in surrogates),
         judges={
@@ -72,17 +81,27 @@ def load_kit(source: str | Path) -> Kit:
     )
 
 
+def kit_schema(source: str | Path) -> Schema:
+    """The schema of a kit's graphs, without loading its models: what a classifier for it is made with."""
+    return Schema.from_dict(_any_card(find_kit(source)).graphs)
+
+
 def find_kit(source: str | Path) -> Path:
     """The folder of a kit: a path, or the name of one that the package carries."""
     known = packaged_kits()
     if isinstance(source, str) and source.lower() in known:
         return PRETRAINED / source.lower()
-    if (Path(source) / "classifier" / CARD).is_file() and (Path(source) / KNOWLEDGE).is_file():
+    if (Path(source) / KNOWLEDGE).is_file() and any(Path(source).glob(f"*/{CARD}")):
         return Path(source)
     raise ConfigError(
         f"A kit must be one of {', '.join(known)}, or a folder with classifier/{CARD} and {KNOWLEDGE}; "
         f"got {str(source)!r}. Make one from your own data with `graphflip fit`."
     )
+
+
+def _any_card(folder: Path) -> Card:
+    """The classifier's card, or where there is none that of another model of the kit: schema and data are the same."""
+    return read_card(min(folder.glob(f"*/{CARD}"), key=lambda path: (path.parent.name != "classifier", path)).parent)
 
 
 def packaged_kits() -> list[str]:

@@ -11,7 +11,7 @@ from ..jsongraph import single_hard
 from ..schema import Schema
 from .fragments import Fragment, FragmentVocabulary, groups
 from .labels import Label, fresh_labels, other_labels
-from .sketch import Difference, Sketch, align
+from .sketch import Bond, Difference, Sketch, align
 from .valence import Valence
 
 
@@ -37,11 +37,13 @@ class Moves:
     group that hangs on one edge removed, added or replaced by one of the vocabulary.
 
     A move never splits a graph. In molecules every atom that it reaches has its valence filled afterwards, by adding or
-    removing hydrogens where they are nodes, and the sum of charges does not move away from zero.
+    removing hydrogens where they are nodes, and the sum of charges does not move away from zero. With `bonds`, no move
+    joins two nodes in a way that is not among them, hydrogens aside.
     """
 
     schema: Schema
     vocabulary: FragmentVocabulary = field(default_factory=FragmentVocabulary)
+    bonds: frozenset[Bond] | None = None
 
     def __post_init__(self) -> None:
         if self.schema.directed and self.vocabulary.max_nodes > 1:
@@ -132,9 +134,11 @@ class Moves:
         return 1 if self._valence is None else self._valence.order(label)
 
     def _relabel_nodes(self, state: Sketch, heavy: list[int], room: dict[int, int]) -> Iterator[_Draft]:
+        inside = set(heavy)
         for i in heavy:
             for label in other_labels(state.nodes[i], self.schema.nodes):
-                if self._can_be(label, state.nodes[i], room[i]):
+                fits = all(self._joins(label, edge, state.nodes[j]) for j, edge in state.near[i].items() if j in inside)
+                if fits and self._can_be(label, state.nodes[i], room[i]):
                     draft = state.copy()
                     draft.relabel(i, label)
                     yield "change node", draft, {i}
@@ -147,13 +151,18 @@ class Moves:
         limit = self._valence.chemistry.max_valence
         return element != "H" and room + limit(element) - limit(old) >= 0
 
+    def _joins(self, one: Label, edge: Label, other: Label) -> bool:
+        """Whether two nodes may be neighbors."""
+        return self.bonds is None or (one, edge, other) in self.bonds or (other, edge, one) in self.bonds
+
     def _relabel_edges(self, state: Sketch, heavy: list[int], room: dict[int, int]) -> Iterator[_Draft]:
         inside = set(heavy)
         for i, j, label in state.edges():
             if not {i, j} <= inside:
                 continue
             for other in other_labels(label, self.schema.edges):
-                if self._order(other) - self._order(label) <= min(room[i], room[j]):
+                fits = self._joins(state.nodes[i], other, state.nodes[j])
+                if fits and self._order(other) - self._order(label) <= min(room[i], room[j]):
                     yield "change edge", _joined(state, i, j, other), {i, j}
             if (state.directed and i in state.near[j]) or j in state.reach(i, block=j):
                 draft = state.copy()
@@ -167,7 +176,8 @@ class Moves:
                 if j in state.near[i] or i == j or (i > j and not state.directed):
                     continue
                 for label in labels:
-                    if self._order(label) <= min(room[i], room[j]):
+                    fits = self._joins(state.nodes[i], label, state.nodes[j])
+                    if fits and self._order(label) <= min(room[i], room[j]):
                         yield "add edge", _joined(state, i, j, label), {i, j}
 
     def _add_groups(
@@ -175,7 +185,8 @@ class Moves:
     ) -> Iterator[_Draft]:
         for i in heavy:
             for fragment in fragments:
-                if self._order(fragment.link) <= room[i]:
+                fits = self._joins(state.nodes[i], fragment.link, fragment.nodes[0])
+                if fits and self._order(fragment.link) <= room[i]:
                     draft = state.copy()
                     yield "add group", draft, {i, *_hang(draft, i, fragment)}
 
@@ -187,7 +198,8 @@ class Moves:
             yield "remove group", bare, {anchor, *members}
             free = room[anchor] + self._order(state.near[anchor][root])
             for fragment in fragments:
-                if self._order(fragment.link) <= free:
+                fits = self._joins(state.nodes[anchor], fragment.link, fragment.nodes[0])
+                if fits and self._order(fragment.link) <= free:
                     draft = bare.branch()
                     yield "replace group", draft, {anchor, *members, *_hang(draft, anchor, fragment)}
         for part in self._small_parts(state, heavy):

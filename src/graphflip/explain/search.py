@@ -32,9 +32,11 @@ class EditSearch(AbstractExplainer):
     Graphs are ranked by their scores for the target (log-probabilities, or distances from a range of values), each
     counted up to what is asked, on average, less `price` times their cost. The opinions see the `shortlist` that the
     classifier ranks first. With `environments`, an edit must not create surroundings of a node that were seen fewer
-    than `minimum` times. With a `walk`, the classifier sees of each round only the `proposals` that the walk through
-    the latent space asks for most; `max_calls` is how many graphs it is shown in all. Nothing is random: all seeds give
-    the same answer. With `frontier`, every answer is a list from the smallest change to the most believable one.
+    than `minimum` times, unless nothing else flips. Molecules must still pass when they are written as SMILES and read
+    back, where one that does can be found. With a `walk`, the classifier sees of each round only the `proposals` that
+    the walk through the latent space asks for most; `max_calls` is how many graphs it is shown in all. Nothing is
+    random: all seeds give the same answer. With `frontier`, every answer is a list from the smallest change to the most
+    believable one.
     """
 
     classifier: AbstractClassifier

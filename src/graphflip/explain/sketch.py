@@ -15,6 +15,9 @@ from .labels import Label, has_continuous
 
 Pair = tuple[int, int]
 
+Bond = tuple[Label, Label, Label]
+"""A node's label, the edge's, and the neighbor's."""
+
 Environment = tuple[Label, tuple[tuple[str, Label, Label], ...]]
 """A node's label and, sorted, its edges: direction ("" if they have none), the edge's label, the neighbor's label."""
 

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import math
+import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -10,14 +11,13 @@ from typing import Any, NamedTuple
 from .. import __version__
 from ..edits import heavy_edits
 from ..errors import ConfigError, DataError, GraphError, JobError, MissingExtra, SchemaError, require
+from ..explain.constraints import Constraints
 from ..explain.explainer import Counterfactual
 from ..explain.interface import Explainer, load
 from ..explain.kit import find_kit, load_kit
-from ..explain.knowledge import KNOWLEDGE
 from ..explain.records import to_record
+from ..explain.sketch import Sketch
 from ..explain.words import describe
-from ..graph import Graph
-from ..jsongraph import graph_from_json
 from ..models.store import CARD
 from .inputs import Row
 from .settings import Settings
@@ -66,22 +66,37 @@ def explain_rows(order: Order, rows: Sequence[Row], tick: Callable[[], None] = l
             f"All workers must have graphflip {order.version} and the same files of the kit {order.settings.model}; "
             f"this one has graphflip {__version__} or other files. Install the same on all machines."
         )
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        explainer = explainer_of(order.settings)
-        answers = []
-        for row in rows:
-            answers += _answers(explainer, order.settings, row)
-            tick()
-        return to_parquet(answers)
-    finally:
-        torch.set_num_threads(threads)
+    with _ONE_AT_A_TIME:
+        threads = torch.get_num_threads()
+        torch.set_num_threads(1)
+        try:
+            explainer = explainer_of(order.settings)
+            answers = []
+            for row in rows:
+                answers += _answers(explainer, order.settings, row)
+                tick()
+            return to_parquet(answers)
+        finally:
+            torch.set_num_threads(threads)
+
+
+_ONE_AT_A_TIME = threading.Lock()  # the number of threads belongs to the whole process
 
 
 def explainer_of(settings: Settings) -> Explainer:
     """The explainer that settings ask for, loaded once in each process."""
     return _loaded(settings.model, settings.classifier)
+
+
+def check(settings: Settings) -> None:
+    """Raise if no row at all could be explained with these settings."""
+    explainer = explainer_of(settings)
+    explainer.request(settings.target)
+    known = Constraints(
+        forbid_node_types=frozenset(settings.forbid_node_types), forbid_edge_types=frozenset(settings.forbid_edge_types)
+    )
+    known.check(Sketch({}, {}), explainer.kit.schema)
+    explainer.search(settings.prefer, settings.constraints(), settings.confidence)
 
 
 @lru_cache(maxsize=1)
@@ -95,9 +110,9 @@ def _loaded(model: str, classifier: str | None) -> Explainer:
 
 @lru_cache(maxsize=1)
 def kit_digest(model: str) -> str:
-    """sha256 of a kit's cards and knowledge; the cards hold the sha256 of the weights."""
+    """sha256 of a kit's cards, knowledge and preferences; the cards hold the sha256 of the weights."""
     folder, digest = find_kit(model), hashlib.sha256()
-    for path in sorted([*folder.glob(f"*/{CARD}"), folder / KNOWLEDGE]):
+    for path in sorted([*folder.glob(f"*/{CARD}"), *folder.glob("*.json")]):
         digest.update(path.relative_to(folder).as_posix().encode())
         digest.update(path.read_bytes())
     return digest.hexdigest()
@@ -146,6 +161,7 @@ class Problem(NamedTuple):
 
 def explain_now(settings: Settings, rows: Iterable[Row]) -> Iterator[str]:
     """The explanations of rows as texts to print, or what was wrong with them."""
+    check(settings)
     explainer = explainer_of(settings)
     for row in rows:
         found = _explained(explainer, settings, row)
@@ -164,7 +180,7 @@ def _answers(explainer: Explainer, settings: Settings, row: Row) -> list[dict[st
 
 def _explained(explainer: Explainer, settings: Settings, row: Row) -> list[Counterfactual] | Problem:
     try:
-        graph = _read(explainer, row)
+        graph = row.graph(explainer.kit.schema)
         return next(
             explainer.explain_each(
                 [graph],
@@ -183,21 +199,6 @@ def _explained(explainer: Explainer, settings: Settings, row: Row) -> list[Count
         return Problem(BAD_INPUT, str(error))
     except Exception as error:  # one row of many must not end the others, whatever a classifier of the user's does
         return Problem(FAILED, f"{type(error).__name__}: {error}")
-
-
-def _read(explainer: Explainer, row: Row) -> Graph:
-    schema = explainer.kit.schema
-    if row.form == "smiles":
-        return explainer.read(row.text)
-    if row.form == "molblock":
-        from ..data.sdf import from_molblock
-
-        return from_molblock(row.text, schema)
-    try:
-        stored = json.loads(row.text)
-    except (ValueError, RecursionError) as error:
-        raise DataError(f"A line must be a JSON object; {error}. See docs/format.md.") from error
-    return graph_from_json(stored, schema)
 
 
 def _answer(row: Row, number: int, found: Counterfactual) -> dict[str, Any]:
@@ -219,7 +220,7 @@ def _answer(row: Row, number: int, found: Counterfactual) -> dict[str, Any]:
         "num_edits": len(found.edits),
         "num_heavy_edits": len(heavy_edits(found.factual, found.edits)),
         "edits": "; ".join(describe(found)),
-        "note": found.note,
+        "note": found.note if found.flipped else f"{found.note} {found.outcome.advice}".strip(),
         "record": json.dumps(record, ensure_ascii=False, allow_nan=False),
         TIMING: seconds if math.isfinite(seconds) else None,
     }

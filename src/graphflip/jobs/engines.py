@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 from multiprocessing import get_context, parent_process
@@ -17,6 +18,8 @@ from .inputs import Row
 
 AHEAD = 2
 """Shards that wait for each worker, so that it never does."""
+
+_ATTEMPTS = 2
 
 
 class Task(NamedTuple):
@@ -91,11 +94,10 @@ class Processes(AbstractEngine):
                 yield Done(pending.pop(future), blob)
 
     def _alone(self, order: Order, task: Task) -> Done:
-        with self._pool(1) as pool:
-            try:
+        for _ in range(_ATTEMPTS):  # a process may also have died of something else
+            with self._pool(1) as pool, suppress(BrokenProcessPool):
                 return Done(task, pool.submit(explain_rows, order, task.rows).result())
-            except BrokenProcessPool:
-                return Done(task, None)
+        return Done(task, None)
 
     def _pool(self, workers: int | None = None) -> ProcessPoolExecutor:
         # Fresh processes: forked ones would inherit torch's threads and the folder's lock.

@@ -65,6 +65,12 @@ class ShardCard(BaseModel):
     answers: int
     outcomes: dict[str, int] = Field(description="of first answers: one for each row")
     sha256: str
+    seal: str = Field(default="", description="sha256 of this card without its seal")
+
+    def sealed(self) -> "ShardCard":
+        """The card with the seal that fits it."""
+        bare = self.model_copy(update={"seal": ""})
+        return bare.model_copy(update={"seal": hashlib.sha256(bare.model_dump_json().encode()).hexdigest()})
 
 
 @dataclass(frozen=True)
@@ -109,7 +115,7 @@ class JobFolder:
             answers=len(answers),
             outcomes=outcomes,
             sha256=hashlib.sha256(blob).hexdigest(),
-        )
+        ).sealed()
         with disk_errors(self.path):
             write_atomically(path, blob)
             write_atomically(path.with_suffix(".json"), card.model_dump_json().encode())
@@ -117,20 +123,16 @@ class JobFolder:
 
     def finished(self, index: int, rows: Sequence[Row]) -> ShardCard | None:
         """The card of a shard that is there, whole, of this job and of these rows."""
-        path = self.shard(index)
         try:
-            card = ShardCard.model_validate_json(path.with_suffix(".json").read_bytes())
-            expected = (self.manifest.digest(), index, len(rows), digest_of(rows)[0])
-            if (card.job, card.index, card.rows, card.rows_sha256) != expected:
-                return None
-            return card if hashlib.sha256(path.read_bytes()).hexdigest() == card.sha256 else None
-        except (OSError, ValidationError):
+            card, _ = self._read(index)
+        except JobError:
             return None
+        return card if (card.rows, card.rows_sha256) == (len(rows), digest_of(rows)[0]) else None
 
     def answers(self) -> Iterator[dict[str, Any]]:
         """Every answer of a finished job, in the order of the input."""
         for index in range(self.manifest.num_shards):
-            yield from read_answers(self._checked(index))
+            yield from read_answers(self._read(index)[1])
 
     def close(self, outcomes: dict[str, int]) -> None:
         """Note in the manifest that all is done."""
@@ -146,17 +148,17 @@ class JobFolder:
         with disk_errors(self.path):
             write_atomically(self.path / MANIFEST, (manifest.model_dump_json(indent=1) + "\n").encode())
 
-    def _checked(self, index: int) -> bytes:
+    def _read(self, index: int) -> tuple[ShardCard, bytes]:
         path = self.shard(index)
         try:
             card = ShardCard.model_validate_json(path.with_suffix(".json").read_bytes())
             blob = path.read_bytes()
         except (OSError, ValidationError) as error:
             raise JobError(f"{path}: missing or damaged. Run the job again: it computes what is missing.") from error
-        ours = (card.job, card.index) == (self.manifest.digest(), index)
+        ours = (card.job, card.index) == (self.manifest.digest(), index) and card == card.sealed()
         if not ours or hashlib.sha256(blob).hexdigest() != card.sha256:
             raise JobError(f"{path}: not as it was written. Run the job again: it computes what is damaged.")
-        return blob
+        return card, blob
 
 
 def read_manifest(path: Path) -> Manifest:

@@ -14,7 +14,8 @@ from ..data.source import load_dataset
 from ..data.tu import PAPER_SETS, load_tu
 from ..errors import DataError
 from ..graph import Graph
-from ..jsongraph import graph_to_json
+from ..jsongraph import graph_from_json, graph_to_json
+from ..schema import Schema
 
 Form = Literal["smiles", "molblock", "graph"]
 
@@ -34,6 +35,22 @@ class Row(NamedTuple):
     id: str
     form: Form
     text: str
+
+    def graph(self, schema: Schema) -> Graph:
+        """The graph that the text says it is; an error says what is wrong with it."""
+        if self.form == "smiles":
+            from ..data.molecule import from_smiles
+
+            return from_smiles(self.text, schema)
+        if self.form == "molblock":
+            from ..data.sdf import from_molblock
+
+            return from_molblock(self.text, schema)
+        try:
+            stored = json.loads(self.text)
+        except (ValueError, RecursionError) as error:
+            raise DataError(f"A line must be a JSON object; {error}. See docs/format.md.") from error
+        return graph_from_json(stored, schema)
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from typing import Any
 
 from .. import __version__
 from ..errors import DataError, JobError
-from .answers import Order, crashed, explainer_of, joined, kit_digest
+from .answers import Order, check, crashed, joined, kit_digest
 from .engines import AbstractEngine, InProcess, Task
 from .export import write_csv, write_records
 from .folder import MANIFEST, JobFolder, Manifest, ShardCard, read_manifest
@@ -81,7 +81,7 @@ def run_job(
     with folder_lock(out), _stop_on_signal() as stopping:
         stamp = source.stamp()
         manifest = plan(source, settings, _stored_size(out) if shard_size is None else shard_size)
-        explainer_of(settings)  # what is wrong with a model is said here, once, and not for every row
+        check(settings)  # what is wrong with models or settings is said here, once, and not for every row
         folder = JobFolder.start(out, manifest)
         folder.clean()
         return _Run(source, stamp, folder, engine or InProcess(), watch, stopping).run()

@@ -8,7 +8,6 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from ..errors import ConfigError
 from ..explain.constraints import Constraints
 from ..explain.kit import packaged_kits
-from ..explain.preferences import Prefer
 from ..schema import first_problem
 
 
@@ -19,7 +18,7 @@ class Settings(BaseModel):
     model: str
     classifier: str | None = Field(default=None, description="package.module:factory, instead of the kit's")
     target: str | None = None
-    prefer: Prefer = "balanced"
+    prefer: str = "balanced"
     num: int = Field(default=1, ge=1)
     frontier: bool = False
     confidence: float | None = Field(default=None, gt=0, lt=1)

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from ..edits import edits_between
 from ..explain.words import sentences
 from ..graph import Graph
-from .compose import Marks, Stage
+from .compose import Marks, compose
 from .palette import LIGHT, Theme
 from .png import to_png
 from .scene import UNIT, Element, Lines, Mark, Scene, Text, between, box_around, glyph, halo, text_width
+from .stage import Stage
 from .svg import to_svg
 
 
@@ -30,7 +31,7 @@ class Picture:
 
 def draw_graph(graph: Graph, hydrogens: bool = False) -> Picture:
     """A graph as it is. `hydrogens`: whether those that only fill valences are drawn, where they are nodes."""
-    (scene,) = Stage.of([graph], hydrogens=hydrogens).scenes([graph], [Marks()], [_words(graph)])
+    (scene,) = compose(Stage.of([graph], hydrogens=hydrogens), [graph], [Marks()], [_words(graph)])
     return Picture(scene)
 
 
@@ -51,7 +52,7 @@ def draw_steps(factual: Graph, counterfactual: Graph, way: Sequence[Graph], hydr
     stage = Stage.of([factual, counterfactual, *way], named, hydrogens)
     edits = [edits_between(factual, graph) for graph in graphs]
     marks = [Marks.before(edits[-1]), *(Marks.after(done) for done in edits[1:])]
-    return [Picture(scene) for scene in stage.scenes(graphs, marks, [_words(graph) for graph in graphs])]
+    return [Picture(scene) for scene in compose(stage, graphs, marks, [_words(graph) for graph in graphs])]
 
 
 def draw_legend() -> Picture:

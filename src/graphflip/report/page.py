@@ -70,16 +70,13 @@ def page_style() -> str:
 def summary(results: Results) -> str:
     """What the results say, in one paragraph."""
     found = [one for lot in results.lots for one in lot.explanations]
-    unread = sum(len(lot.unread) for lot in results.lots)
-    if not found and not unread:
+    shown, total = (sum(getattr(lot, name) for lot in results.lots) for name in ("shown", "total"))
+    if not shown:
         return "No explanations are stored here."
-    total = sum(lot.total for lot in results.lots)
     flipped = [one for one in found if one.flipped]
-    share = f"{len(flipped)} of {len(found) + unread} inputs have a counterfactual that the classifier assigns to the "
-    parts = [share + "target class."]
-    if total > len(found):
-        parts[0] = f"Shown are {len(found)} of {total} explanations, the first of each file. {parts[0]}"
-    return " ".join([*parts, *_of_the_flipped(flipped), *_of_the_others(results)])
+    cut = [f"Shown are {shown} of {total} explanations, the first of each file."] if total > shown else []
+    first = f"{len(flipped)} of {shown} searches found a graph that the classifier assigns to the target class."
+    return " ".join([*cut, first, *_of_the_flipped(flipped), *_of_the_others(results)])
 
 
 def _of_the_flipped(flipped: Sequence[Counterfactual]) -> list[str]:

@@ -5,7 +5,7 @@ from typing import Any
 
 from ..errors import require
 from .palette import DASHES, FAINT, LIGHT, WIDTH, Theme
-from .scene import FONT, Element, Lines, Mark, Scene, Shape, Text
+from .scene import FONT, Element, Form, Lines, Mark, Scene, Shape, Text
 
 
 def to_png(scene: Scene, scale: float = 2.0, theme: Theme = LIGHT) -> bytes:
@@ -28,7 +28,7 @@ def to_png(scene: Scene, scale: float = 2.0, theme: Theme = LIGHT) -> bytes:
     return buffer.getvalue()
 
 
-def _paint(axes, shape: Lines | Shape | Text, element: Element, theme: Theme, order: int) -> None:
+def _paint(axes, shape: Form, element: Element, theme: Theme, order: int) -> None:
     if isinstance(shape, Lines):
         color, alpha = theme.of(element.mark), FAINT if shape.style == "band" else 1.0
         look = {"color": color, "alpha": alpha, "linewidth": WIDTH[shape.style], "solid_capstyle": "round"}

@@ -28,12 +28,16 @@ class Unread:
 
 @dataclass(frozen=True)
 class Lot:
-    """Explanations of one origin; `total` is how many there are, of which these are the first."""
+    """Explanations of one origin, and inputs without one: the first of `total`."""
 
     name: str
     explanations: tuple[Counterfactual, ...]
     total: int
     unread: tuple[Unread, ...] = ()
+
+    @property
+    def shown(self) -> int:
+        return len(self.explanations) + len(self.unread)
 
 
 @dataclass(frozen=True)
@@ -55,7 +59,7 @@ def read_results(path: Path, limit: int = 1000) -> Results:
         raise DataError(f"{path}: no such file or folder. Give a .jsonl file of explanations or a folder of results.")
     if (path / RECORDS).exists():
         return Results(path.resolve().name, (_lot(path / RECORDS, path.resolve().name, limit),))
-    files = sorted(path.rglob("*.jsonl"))
+    files = [one for one in sorted(path.rglob("*.jsonl")) if _has_explanations(one)]
     tables, figures = sorted(path.glob("*.md")), sorted([*path.glob("*.svg"), *path.glob("*.png")])
     figures = [one for one in figures if one.suffix == ".svg" or not one.with_suffix(".svg").exists()]
     if not files and not tables:
@@ -69,15 +73,15 @@ def read_results(path: Path, limit: int = 1000) -> Results:
     return Results(path.resolve().name, lots, texts, tuple(figures))
 
 
-def infer_schema(path: Path) -> Schema:
-    """The schema that a file of explanations follows, from what occurs in it.
+def infer_schema(path: Path, limit: int | None = None) -> Schema:
+    """The schema that a file of explanations follows, from what occurs in it, or in the first `limit` of them.
 
     Texts are categories, numbers continuous columns. An edge [i, j] with i > j occurs only in directed graphs; a file
     with SMILES is one of molecules, in which hydrogens are nodes if one of them is.
     """
     nodes, edges = _Columns(), _Columns()
     largest, directed, molecules = 1, False, False
-    for number, record in _records(path):
+    for number, record in islice(_records(path), limit):
         try:
             molecules |= any((record.get("smiles") or {}).values())
             for graph in (record["factual"], record["counterfactual"]):
@@ -119,9 +123,21 @@ class _Columns:
 
 
 def _lot(path: Path, name: str, limit: int) -> Lot:
-    schema = infer_schema(path)
-    total = sum(1 for _ in _records(path))
-    return Lot(name, tuple(islice(read_records(path, schema), limit)), total, _unread(path.with_name(UNEXPLAINED)))
+    schema = infer_schema(path, limit)
+    unread = list(_unread(path.with_name(UNEXPLAINED)))
+    total = _num_lines(path) + len(unread)
+    return Lot(name, tuple(islice(read_records(path, schema), limit)), total, tuple(unread[:limit]))
+
+
+def _num_lines(path: Path) -> int:
+    with path.open("rb") as file:
+        return sum(1 for line in file if line.strip())
+
+
+def _has_explanations(path: Path) -> bool:
+    """Whether a file of a folder is one of explanations: others are none of our business."""
+    first = next(_records(path), (0, {}))[1]
+    return {"factual", "counterfactual"} <= first.keys()
 
 
 def _records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -145,11 +161,11 @@ def _object(path: Path, number: int, line: str) -> dict[str, Any]:
     return found
 
 
-def _unread(path: Path) -> tuple[Unread, ...]:
+def _unread(path: Path) -> Iterator[Unread]:
     """Rows of a job's unexplained.csv that have no explanation at all."""
-    if not path.exists():
-        return ()
-    searched = {outcome.value for outcome in Outcome}
-    with path.open(encoding="utf-8", newline="") as file:
-        rows = [row for row in csv.DictReader(file) if row.get("outcome") not in searched]
-    return tuple(Unread(row.get("id") or "", row.get("outcome") or "", row.get("note") or "") for row in rows)
+    if path.exists():
+        searched = {outcome.value for outcome in Outcome}
+        with path.open(encoding="utf-8", newline="") as file:
+            for row in csv.DictReader(file):
+                if row.get("outcome") not in searched:
+                    yield Unread(row.get("id") or "", row.get("outcome") or "", row.get("note") or "")

@@ -47,6 +47,9 @@ class Text:
     anchor: Literal["start", "middle", "end"] = "middle"
 
 
+Form = Lines | Shape | Text
+
+
 @dataclass(frozen=True)
 class Element:
     """All shapes of one node or one edge; `key` names it in every picture: "atom-3", "bond-2-5".
@@ -56,7 +59,7 @@ class Element:
 
     key: str
     mark: Mark
-    shapes: tuple[Lines | Shape | Text, ...]
+    shapes: tuple[Form, ...]
     spot: tuple[Point, ...]
 
 
@@ -155,7 +158,7 @@ def box_around(elements: Iterable[Element]) -> Box:
     return min(xs) - margin, min(ys) - margin, max(xs) - min(xs) + 2 * margin, max(ys) - min(ys) + 2 * margin
 
 
-def _ends(shape: Lines | Shape | Text) -> list[Point]:
+def _ends(shape: Form) -> list[Point]:
     if isinstance(shape, Lines):
         return [point for segment in shape.segments for point in segment]
     if isinstance(shape, Shape):

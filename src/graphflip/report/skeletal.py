@@ -1,27 +1,78 @@
 """Molecules as chemists draw them: carbon without a letter, hydrogens beside their atom, double bonds inside rings."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
 from math import atan2, pi
 from typing import NamedTuple
 
-from ..chemistry import BOND_ORDERS
+from ..chemistry import BOND_ORDERS, Chemistry
 from ..data.molecule import atoms_and_bonds, to_mol
 from ..errors import require
 from ..explain.words import neighbors
-from ..graph import Graph
-from .layout import Places
-from .scene import FONT, UNIT, Lines, Point, Text, strokes, text_width, trimmed
+from ..graph import Attributes, Graph
+from .layout import free_direction
+from .painter import AbstractPainter
+from .scene import FONT, REACH, UNIT, Form, Lines, Mark, Point, Text, node_key, polar, strokes, text_width, trimmed
+from .stage import Stage
 
 _LETTER = 0.34 * UNIT
 """What a bond leaves free around a letter."""
 
-_DOWN, _UP = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉"), str.maketrans("123456789+-", "¹²³⁴⁵⁶⁷⁸⁹⁺⁻")
-
-
+_SIDES = {"right": (1.0, 0.0), "left": (-1.0, 0.0), "below": (0.0, 1.0), "above": (0.0, -1.0)}
 _LAST = ("O", "S", "Se", "F", "Cl", "Br", "I")
+"""Elements that stand after hydrogens in the formula of a hydride: H₂O, but NH₃."""
+
+_DOWN, _UP = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉"), str.maketrans("0123456789+-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻")
 
 
-class Atom(NamedTuple):
+class Skeleton(AbstractPainter):
+    """A molecule; its carbons have letters where they are marked as changed or where no bond shows that they are."""
+
+    reach = REACH
+
+    def __init__(self, stage: Stage, graph: Graph, chemistry: Chemistry, marks: Mapping[str, Mark]) -> None:
+        self.stage, self.marks = stage, marks
+        self.atoms = _atoms(graph, chemistry, stage.hidden)
+        self.rings = _rings(graph)
+
+    def node(self, i: int) -> Sequence[Form]:
+        letters = self._letters(i) if self._has_letter(i) else []
+        if i not in self.stage.numbered:
+            return letters
+        at, taken = self.stage.places[i], self.stage.around(i)
+        if letters and self.atoms[i].hydrogens:
+            dx, dy = _SIDES[self._open_side(i)]
+            taken.append((at[0] + dx, at[1] + dy))
+        distance = 0.64 * UNIT if letters or node_key(i) in self.marks else 0.42 * UNIT
+        return [*letters, Text(polar(at, free_direction(at, taken), distance), str(i), "number")]
+
+    def edge(self, i: int, j: int, attributes: Attributes) -> Sequence[Form]:
+        places = self.stage.places
+        ends = trimmed(places[i], places[j], *(_LETTER if self._has_letter(k) else 0.0 for k in (i, j)))
+        ring = next((ring for ring in self.rings if i in ring and j in ring), ())
+        return [Lines(strokes(*ends, BOND_ORDERS[str(attributes["type"])], [places[k] for k in ring if k in places]))]
+
+    def _has_letter(self, i: int) -> bool:
+        mark, degree = self.marks.get(node_key(i), ""), len(self.stage.near.get(i, ()))
+        return self.atoms[i].has_letter or degree == 0 or mark == "changed" or (mark != "" and degree == 1)
+
+    def _letters(self, i: int) -> list[Text]:
+        """Letters of an atom; a carbon that has bonds on several sides is shown without its hydrogens."""
+        atom = self.atoms[i]
+        if atom.symbol == "C" and len(self.stage.near.get(i, ())) > 1:
+            atom = atom._replace(hydrogens=0)
+        return atom.letters(self.stage.places[i], self._open_side(i))
+
+    def _open_side(self, i: int) -> str:
+        """Where hydrogens beside an atom cover no bond."""
+        (x, y), others = self.stage.places[i], self.stage.around(i)
+        if not others:
+            return "left" if self.atoms[i].symbol in _LAST else "right"
+        angles = [atan2(other[1] - y, other[0] - x) for other in others]
+        room = {side: min(_turn(angle, atan2(dy, dx)) for angle in angles) for side, (dx, dy) in _SIDES.items()}
+        return next((side for side in ("right", "left") if room[side] > 0.9), max(_SIDES, key=lambda side: room[side]))
+
+
+class _Atom(NamedTuple):
     """An atom with the hydrogens that are not drawn by themselves; `is_open`: its valence is not filled."""
 
     symbol: str
@@ -31,41 +82,21 @@ class Atom(NamedTuple):
 
     @property
     def has_letter(self) -> bool:
-        """Whether it needs one even without being marked."""
         return self.symbol != "C" or self.charge != 0 or self.is_open
 
     def letters(self, at: Point, side: str) -> list[Text]:
-        """Its symbol, hydrogens on the given side of it, and its charge."""
-        count = str(self.hydrogens).translate(_DOWN) if self.hydrogens > 1 else ""
-        hydrogens = f"H{count}" if self.hydrogens else ""
-        size = str(abs(self.charge)) if abs(self.charge) > 1 else ""
-        charge = f"{size}{'+' if self.charge > 0 else '-'}".translate(_UP) if self.charge else ""
-        charge += "•" if self.is_open else ""
-        half = text_width(self.symbol, "label") / 2
+        """Its symbol in its place, hydrogens on the given side of it, and its charge."""
+        (x, y), half = at, text_width(self.symbol, "label") / 2
+        hydrogens = "H" * (self.hydrogens > 0) + (str(self.hydrogens).translate(_DOWN) if self.hydrogens > 1 else "")
+        charge = f"{abs(self.charge) if abs(self.charge) > 1 else ''}{'+' if self.charge > 0 else '-'}".translate(_UP)
+        tail = (charge if self.charge else "") + ("•" if self.is_open else "")
         if hydrogens and side == "left":
-            return [
-                Text(
-                    (at[0] + half + text_width(charge, "label"), at[1]),
-                    f"{hydrogens}{self.symbol}{charge}",
-                    "label",
-                    "end",
-                )
-            ]
-        if hydrogens and side in ("above", "below"):
-            y = at[1] + (0.95 if side == "below" else -0.95) * FONT["label"]
-            beside = Text((at[0] - half, y), hydrogens, "label", "start")
-            return [Text((at[0] - half, at[1]), f"{self.symbol}{charge}", "label", "start"), beside]
-        return [Text((at[0] - half, at[1]), f"{self.symbol}{hydrogens}{charge}", "label", "start")]
-
-
-def open_side(symbol: str, at: Point, others: Sequence[Point]) -> str:
-    """Where hydrogens beside an atom cover no bond; water is H₂O, methane CH₄."""
-    if not others:
-        return "left" if symbol in _LAST else "right"
-    angles = [atan2(y - at[1], x - at[0]) for x, y in others]
-    sides = {"right": 0.0, "left": pi, "below": pi / 2, "above": -pi / 2}
-    room = {side: min(_turn(angle, middle) for angle in angles) for side, middle in sides.items()}
-    return next((side for side in ("right", "left") if room[side] > 0.9), max(sides, key=lambda side: room[side]))
+            return [Text((x + half + text_width(tail, "label"), y), f"{hydrogens}{self.symbol}{tail}", "label", "end")]
+        if hydrogens and side != "right":
+            lower = y + (0.95 if side == "below" else -0.95) * FONT["label"]
+            beside = Text((x - half, lower), hydrogens, "label", "start")
+            return [Text((x - half, y), f"{self.symbol}{tail}", "label", "start"), beside]
+        return [Text((x - half, y), f"{self.symbol}{hydrogens}{tail}", "label", "start")]
 
 
 def _turn(a: float, b: float) -> float:
@@ -73,42 +104,23 @@ def _turn(a: float, b: float) -> float:
     return abs((a - b + pi) % (2 * pi) - pi)
 
 
-def atoms_of(graph: Graph, hidden: Collection[int]) -> dict[int, Atom]:
-    """The atoms of a molecule that are drawn."""
-    chemistry = graph.schema.chemistry
-    if chemistry is None:
-        return {}
+def _atoms(graph: Graph, chemistry: Chemistry, hidden: frozenset[int]) -> dict[int, _Atom]:
     slots = [i for i, node in enumerate(graph.nodes()) if node is not None]
     symbols, bonds = atoms_and_bonds(graph)
     charges = chemistry.formal_charges(symbols, bonds)
     is_open = set(chemistry.unfilled(symbols, bonds)) if chemistry.explicit_hydrogens else set()
-    near = neighbors(graph)
     implied = [0] * len(slots) if chemistry.explicit_hydrogens else _implied_hydrogens(graph)
+    near = neighbors(graph)
     return {
-        i: Atom(symbols[k], implied[k] + len(near.get(i, set()) & set(hidden)), charges[k], k in is_open)
+        i: _Atom(symbols[k], implied[k] + len(near.get(i, set()) & hidden), charges[k], k in is_open)
         for k, i in enumerate(slots)
-        if i not in hidden
     }
-
-
-def bonds_of(graph: Graph, places: Places, lettered: Collection[int]) -> dict[tuple[int, int], Lines]:
-    """The lines of each bond between atoms that are drawn; `lettered` are atoms that bonds keep a distance from."""
-    rings = _rings(graph)
-    found = {}
-    for i, j, edge in graph.edges():
-        if i in places and j in places:
-            ends = trimmed(places[i], places[j], *(_LETTER if k in lettered else 0.0 for k in (i, j)))
-            ring = next((ring for ring in rings if i in ring and j in ring), ())
-            inside = [places[k] for k in ring if k in places]
-            found[i, j] = Lines(strokes(*ends, BOND_ORDERS[str(edge["type"])], inside))
-    return found
 
 
 def _rings(graph: Graph) -> list[tuple[int, ...]]:
     """Slots of the atoms of each ring, small rings first."""
-    chem = require("rdkit.Chem", "mol", "Drawing molecules")
     mol = to_mol(graph, sanitize=False)
-    chem.GetSSSR(mol)
+    require("rdkit.Chem", "mol", "Drawing molecules").GetSSSR(mol)
     slots = [i for i, node in enumerate(graph.nodes()) if node is not None]
     return sorted((tuple(slots[k] for k in ring) for ring in mol.GetRingInfo().AtomRings()), key=len)
 

@@ -3,7 +3,7 @@
 from html import escape
 
 from .palette import LIGHT, stylesheet
-from .scene import FONT, REACH, Element, Lines, Point, Scene, Shape, Text
+from .scene import FONT, REACH, Element, Form, Lines, Point, Scene, Text
 
 
 def to_svg(scene: Scene, size: tuple[int, int] | None = None, standalone: bool = True, brief: bool = False) -> str:
@@ -46,7 +46,7 @@ def _spot(points: tuple[Point, ...]) -> str:
     return f'<circle class="spot" cx="{x}" cy="{y}" r="{_short(REACH)}"/>'
 
 
-def _shape(shape: Lines | Shape | Text) -> str:
+def _shape(shape: Form) -> str:
     if isinstance(shape, Lines):
         return f'<path class="{shape.style}" d="{_path(shape)}"/>'
     if isinstance(shape, Text):

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from ..errors import GraphflipError
-from ..explain.interface import Explainer, load
 from ..explain.beam import Round
+from ..explain.interface import Explainer, load
 from ..memory import keep_memory
 from . import views
 

@@ -9,11 +9,11 @@ import torch
 from ..data.famous import famous_molecules
 from ..edits import Edit, edits_between, heavy_edits
 from ..errors import DataError, GraphflipError
+from ..explain.beam import Round
 from ..explain.explainer import Counterfactual, ask, verdict
 from ..explain.interface import Explainer
 from ..explain.preferences import PREFERENCES
 from ..explain.records import from_record, to_record
-from ..explain.beam import Round
 from ..explain.takeback import take_back
 from ..explain.words import sentences
 from ..graph import Graph

@@ -1,6 +1,6 @@
 """BlackBox: a model that can only be asked: scikit-learn on fingerprints, a remote service, an ensemble."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, Literal
 
 import torch
@@ -57,14 +57,8 @@ class BlackBox(AbstractClassifier):
             )
         if takes == "smiles" and schema.chemistry is None:
             raise ConfigError('`takes="smiles"` needs a schema of molecules; this one has no chemistry.')
-        self.predict, self.schema, self.num_classes, self.takes, self.budget = (
-            predict,
-            schema,
-            num_classes,
-            takes,
-            budget,
-        )
-        self.calls = 0
+        self.predict, self.schema, self.num_classes, self.takes = predict, schema, num_classes, takes
+        self.budget, self.calls = budget, 0
         self._known: dict[str, Tensor] = {}
         if sample is not None:
             check_answers(self, sample_graphs(schema, sample, predict))
@@ -90,13 +84,18 @@ class BlackBox(AbstractClassifier):
     def head(self, embedding: Float[Tensor, "b c"]) -> Float[Tensor, "b c"]:
         return embedding
 
-    def _shown(self, graph: Graph) -> Sequence[Any]:
+    def _shown(self, graph: Graph) -> list[Any]:
         """What the model is shown of each graph; None where there is nothing to show."""
         if self.takes == "smiles":
             return [to_smiles(graph, k) or None for k in range(len(graph))]
-        has_nodes = graph.B.any(1).tolist()
-        ready = iter(to_pyg(graph[has_nodes]) if self.takes == "pyg" else [one.trim() for one in graph[has_nodes]])
-        return [next(ready) if there else None for there in has_nodes]
+        shown: list[Any] = [None] * len(graph)
+        with_nodes = graph.B.any(1).nonzero()[:, 0].tolist()
+        if with_nodes:
+            some = graph[with_nodes]
+            ready = to_pyg(some) if self.takes == "pyg" else [one.trim() for one in some]
+            for k, one in zip(with_nodes, ready, strict=True):
+                shown[k] = one
+        return shown
 
     def _answers(self, shown: list[Any]) -> Float[Tensor, "k c"]:
         if self.takes != "smiles":

@@ -117,7 +117,7 @@ function showInput(shown) {
   $("headline").textContent = `${capitalized(tab.name || "This graph")} is predicted ${name}`;
   $("subline").textContent = shown.smiles ?? "";
   drawBefore(shown.drawing);
-  verdict("before", name, p);
+  verdict("before", [name, p]);
   for (const id of ["after-card", "details", "choices", "legend"]) $(id).hidden = true;
   path.hide();
   say("job-message", "");
@@ -128,10 +128,10 @@ function drawBefore(drawing) {
   freezing.mark(parseFrozen($("freeze").value));
 }
 
-// The predicted class above a drawing, the probability of the target below it.
-function verdict(side, name, p, target = p) {
+// The predicted class above a drawing, the probability of a class (the target, once there is one) below it.
+function verdict(side, [name, p], [asked, share] = [name, p]) {
   $(`${side}-class`).replaceChildren(make("b", {}, name), ` ${percent(p)}`);
-  $(`${side}-bar`).replaceChildren(meter(target));
+  $(`${side}-bar`).replaceChildren(meter(share), make("span", { class: "hint" }, `probability of ${asked}: ${percent(share)}`));
 }
 
 function setFrozen(frozen) {
@@ -181,7 +181,7 @@ async function compute(job) {
   $("cancel").focus();
   try {
     const ended = await api.follow(job.id, showProgress);
-    if (ended.state === "done") showJob(ended);
+    if (ended.state === "done") { showJob(ended); bringIntoView($("stage")); }
     else say("job-message", ended.state === "cancelled" ? "Cancelled." : ended.message);
   } finally {
     tab.running = null;
@@ -190,6 +190,11 @@ async function compute(job) {
     if (document.activeElement === document.body) $("explain").focus();
     showHistory();
   }
+}
+
+// On a narrow page the answer stands below the question.
+function bringIntoView(element) {
+  if (element.getBoundingClientRect().top > innerHeight / 2) element.scrollIntoView();
 }
 
 function showProgress({ state, ahead, progress }) {
@@ -222,7 +227,7 @@ function showAnswer(answer) {
   $("headline").textContent = headline(answer, model());
   $("subline").textContent = record.flipped ? describeSmiles(record) : [record.note, answer.advice].filter(Boolean).join(" ");
   drawBefore(answer.drawings.factual);
-  verdict("before", ...likeliest(answer.predictions.factual), record.p_factual);
+  verdict("before", likeliest(answer.predictions.factual), [className(record.target, model()), record.p_factual]);
   drawAfter(answer);
   showChanges(answer, tab.job.answers[tab.number], tab.undone, toggleUndone, (marks, on) => highlight([$("before"), $("after")], marks, on));
   showEvidence(answer, model());
@@ -239,7 +244,7 @@ function drawAfter({ record, drawings, predictions }) {
   if (drawings.counterfactual === null) return;
   $("after-title").textContent = tab.undone.size ? "With changes undone" : record.flipped ? "Changed" : "Closest attempt";
   mount($("after"), drawings.counterfactual, "The graph as changed");
-  verdict("after", ...likeliest(predictions.counterfactual), record.p_counterfactual);
+  verdict("after", likeliest(predictions.counterfactual), [className(record.target, model()), record.p_counterfactual]);
 }
 
 // A step of the way takes the place of the changed graph until the slider is back at its end.
@@ -247,7 +252,7 @@ function slide(step) {
   if (step === null) return drawAfter(tab.answer);
   $("after-title").textContent = "On the way";
   mount($("after"), step.drawing, step.text);
-  verdict("after", className(tab.answer.record.target, model()), step.probability);
+  verdict("after", [className(tab.answer.record.target, model()), step.probability]);
 }
 
 async function toggleUndone(number, isUndone) {
@@ -268,10 +273,8 @@ async function toggleUndone(number, isUndone) {
 
 async function openRecord(record) {
   try {
-    const job = await api.openRecord($("model").value, record);
-    tab.input = { graph: record.factual };
-    tab.shown = { graph: record.factual };
-    showJob(job);
+    restoreAnswer(await api.openRecord($("model").value, record), 0);
+    setFrozen({ nodes: [], edges: [] });
     showHistory();
   } catch (problem) {
     complain(problem);
@@ -292,16 +295,22 @@ async function restore() {
   if (!id || (tab.job?.id === id && String(tab.number) === number)) return Boolean(id);
   try {
     const job = await api.job(id);
-    Object.assign(tab, { input: job.input, name: job.name, shown: { graph: job.answers[0]?.record.factual } });
     $("model").value = job.model;
-    $("smiles").value = job.input?.smiles ?? "";
+    if (job.state === "done") restoreAnswer(job, Number(number) || 0);
+    else await look(job.input, job.name);
     if (job.asked) restoreQuestion(job.asked);
-    if (job.state === "done") showJob(job, Number(number) || 0);
-    else if (job.state === "waiting" || job.state === "running") compute(job);
+    if (job.state === "waiting" || job.state === "running") compute(job);
     return true;
   } catch {
     return false;
   }
+}
+
+function restoreAnswer(job, number) {
+  const { factual } = job.answers[0].record;
+  Object.assign(tab, { input: job.input ?? { graph: factual }, name: job.name, shown: { graph: factual } });
+  $("smiles").value = job.input?.smiles ?? "";
+  showJob(job, number);
 }
 
 function restoreQuestion(asked) {

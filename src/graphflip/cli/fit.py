@@ -1,0 +1,40 @@
+"""`graphflip fit`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .terminal import Data, console, prepare, report_bad
+
+
+def fit(
+    data: Data,
+    out: Annotated[Path, typer.Option(help="Folder for the kit: models, knowledge and readiness.json.")],
+    classifier: Annotated[
+        str, typer.Option(help="train: on the labels; none; or package.module:factory of your own.")
+    ] = "train",
+    max_nodes: Annotated[
+        int | None, typer.Option(min=1, help="Largest graph to take; by default that of the data.")
+    ] = None,
+    epochs_scale: Annotated[float, typer.Option(help="Train so many times as long as usual.")] = 1.0,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on; models that are complete are kept.")] = False,
+    skip_bad: Annotated[bool, typer.Option("--skip-bad", help="Leave out rows that cannot be read.")] = False,
+) -> None:
+    """Make a kit for your own graphs: models to explain with, trained and measured, in one folder."""
+    from ..data.source import load_dataset
+    from ..fit import fit_kit, with_limit
+    from ..progress import task_bar
+
+    prepare()
+    dataset = load_dataset(data, skip_bad)
+    report_bad(len(dataset.bad))
+    if max_nodes is not None:
+        too_large = int((dataset.num_nodes > max_nodes).sum())
+        console.print(f"{too_large} graphs of more than {max_nodes} nodes are left out.")
+        dataset = with_limit(dataset, max_nodes)
+    with task_bar(console) as advance:
+        readiness = fit_kit(dataset, out, classifier, epochs_scale=epochs_scale, resume=resume, watch=advance)
+    console.print(str(readiness), markup=False, highlight=False, soft_wrap=True)
+    more = f" --classifier {classifier}" if ":" in classifier else ""
+    console.print(f"\ngraphflip explain INPUT --model {out}{more}", markup=False, highlight=False, soft_wrap=True)

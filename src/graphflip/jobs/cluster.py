@@ -1,0 +1,149 @@
+"""The engine for many machines: a Dask cluster, that of an address or one that is started here."""
+
+import logging
+import time
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import CancelledError
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from itertools import chain, islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..errors import JobError, require
+from .answers import Order, explain_rows
+from .engines import AHEAD, AbstractEngine, Done, Task
+
+if TYPE_CHECKING:
+    from distributed import Client, Future
+
+_LOOK_EVERY = 5.0  # seconds after which new workers are noticed
+
+
+@dataclass(frozen=True)
+class Dask(AbstractEngine):
+    """The workers of a Dask scheduler, given by address or by scheduler file; or a cluster of `workers` processes here.
+
+    Only this process writes, so a task that is computed twice counts once. Tasks of dead workers are computed again. If
+    the scheduler goes away, it may come back within `patience` seconds: what was in flight is submitted again.
+    """
+
+    scheduler: str | None = None
+    workers: int = 1
+    patience: float = 600.0
+
+    def map(self, order: Order, tasks: Iterable[Task], tick: Callable[[], None]) -> Iterator[Done]:
+        require("distributed", "dask", "Computing on a Dask cluster")
+        flight = _Flight(order, iter(tasks))
+        with self._cluster() as address:
+            while not flight.landed:
+                with self._client(address) as client:
+                    yield from flight.run(client)
+
+    @contextmanager
+    def _cluster(self) -> Iterator[dict[str, Any]]:
+        """How to reach the scheduler, as arguments of a Client."""
+        if self.scheduler is not None:
+            is_file = Path(self.scheduler).is_file()
+            yield {"scheduler_file" if is_file else "address": self.scheduler}
+            return
+        from distributed import LocalCluster
+
+        options: dict[str, Any] = {"host": "127.0.0.1", "dashboard_address": None, "silence_logs": logging.ERROR}
+        with LocalCluster(n_workers=self.workers, threads_per_worker=1, **options) as cluster:
+            yield {"address": cluster.scheduler_address}  # pyright: ignore[reportAttributeAccessIssue]
+
+    @contextmanager
+    def _client(self, address: dict[str, Any]) -> Iterator["Client"]:
+        client = self._connected(address)
+        try:
+            yield client
+        finally:
+            with suppress(OSError, TimeoutError, RuntimeError, CancelledError):  # it may be closed already
+                client.close(timeout=2)
+
+    def _connected(self, address: dict[str, Any]) -> "Client":
+        from distributed import Client
+
+        deadline = time.monotonic() + self.patience
+        while True:
+            try:
+                return Client(**address, timeout=5)
+            except (OSError, TimeoutError) as error:
+                if time.monotonic() > deadline:
+                    raise JobError(
+                        f"{self.scheduler}: a Dask scheduler must answer at this address; none did for "
+                        f"{self.patience:.0f} s ({error}). Start it and run the same command again to go on."
+                    ) from error
+                time.sleep(1)
+
+
+class _Flight:
+    """Tasks on their way: what is submitted, what must be submitted again, what must be tried alone."""
+
+    def __init__(self, order: Order, tasks: Iterator[Task]) -> None:
+        self.order, self.tasks = order, tasks
+        self.again: list[Task] = []
+        self.suspects: list[Task] = []
+        self.landed = False
+
+    def run(self, client: "Client") -> Iterator[Done]:
+        """All tasks; returns before the end if the connection is lost."""
+        futures: dict[Future, Task] = {}
+        try:
+            yield from self._all(client, futures)
+            yield from self._alone(client, futures)
+            self.landed = True
+        except (CancelledError, OSError, TimeoutError):
+            self.again += futures.values()
+        finally:
+            for future in futures:
+                future.release()
+
+    def _all(self, client: "Client", futures: dict["Future", Task]) -> Iterator[Done]:
+        """Every task, so many at a time that no worker waits."""
+        from distributed import wait
+
+        looked, room = -_LOOK_EVERY, 0
+        waiting = chain(iter(lambda: self.again.pop() if self.again else None, None), self.tasks)
+        while True:
+            if time.monotonic() - looked > _LOOK_EVERY:
+                looked, room = time.monotonic(), AHEAD * max(1, _num_workers(client))
+            for task in islice(waiting, max(0, room - len(futures))):
+                futures[self._submitted(client, task)] = task
+            if not futures:
+                return
+            with suppress(TimeoutError):
+                wait(list(futures), timeout=_LOOK_EVERY, return_when="FIRST_COMPLETED")
+            for future in [future for future in futures if future.status != "pending"]:
+                blob = _blob(future)
+                task = futures.pop(future)
+                if blob is None:
+                    self.suspects.append(task)
+                else:
+                    yield Done(task, blob)
+
+    def _alone(self, client: "Client", futures: dict["Future", Task]) -> Iterator[Done]:
+        """Tasks that may have killed workers, each with nothing beside it that could be to blame."""
+        while self.suspects:
+            future = self._submitted(client, self.suspects[-1])
+            blob = _blob(future)
+            yield Done(self.suspects.pop(), blob)
+
+    def _submitted(self, client: "Client", task: Task) -> "Future":
+        return client.submit(explain_rows, self.order, task.rows, pure=False)
+
+
+def _num_workers(client: "Client") -> int:
+    workers: Any = client.nthreads()
+    return len(workers)
+
+
+def _blob(future: "Future") -> bytes | None:
+    """The result; None if workers died of it. An error in it is raised here, as is the loss of the connection."""
+    from distributed import KilledWorker
+
+    try:
+        return future.result()
+    except KilledWorker:
+        return None

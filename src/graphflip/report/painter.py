@@ -1,0 +1,24 @@
+"""AbstractPainter: how one kind of graph is drawn."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+
+from ..graph import Attributes
+from .scene import Form
+
+
+class AbstractPainter(ABC):
+    """Draws nodes and edges of a graph, one at a time; marks are drawn behind and over them by whoever asks.
+
+    `reach` is how far the halo of a marked node reaches.
+    """
+
+    reach: float
+
+    @abstractmethod
+    def node(self, i: int) -> Sequence[Form]:
+        """What is drawn for a node."""
+
+    @abstractmethod
+    def edge(self, i: int, j: int, attributes: Attributes) -> Sequence[Form]:
+        """What is drawn for an edge."""

@@ -1,0 +1,114 @@
+"""Changes taken back by hand: all or none of them lead to the ends, and what lies between is a graph of its own."""
+
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import graphflip
+from graphflip.edits import edits_between, heavy_edits
+from graphflip.errors import ConfigError
+from graphflip.explain import Counterfactual, Moves, Outcome
+from graphflip.explain.sketch import Difference, Sketch, drawn
+from graphflip.explain.takeback import take_back, with_edits
+from graphflip.explain.words import sentences
+from graphflip.graph import Graph
+from graphflip.jsongraph import aligned_pair
+
+pytest.importorskip("rdkit", reason="install graphflip[mol] to take back changes of molecules")
+
+from graphflip.data.molecule import from_smiles, is_radical_free, molecule_schema
+
+SMILES = ["CCO", "CC(=O)N", "CN(C)N=O", "C1CC1Cl", "CC#N", "C[N+](=O)[O-]"]
+SCHEMAS = [molecule_schema(("C", "N", "O", "Cl", "H"), 16, True), molecule_schema(("C", "N", "O", "Cl"), 12, False)]
+
+
+def pair(smiles: str, schema, seed: int, steps: int) -> tuple[Graph, Graph, Moves]:
+    """A molecule and what a few random moves make of it, aligned."""
+    rng, moves = random.Random(seed), Moves(schema)
+    factual = from_smiles(smiles, schema)
+    start = state = Sketch.of(factual)
+    for _ in range(steps):
+        options = list(moves.steps(state, start))
+        state = rng.choice(options)[1] if options else state
+    return *aligned_pair(factual, drawn(factual, [Difference.between(start, state)])), moves
+
+
+pairs = st.builds(pair, st.sampled_from(SMILES), st.sampled_from(SCHEMAS), st.integers(0, 999), st.integers(1, 3))
+
+
+@given(pairs)
+def test_all_edits_lead_to_the_counterfactual_and_none_to_the_factual(given_pair):
+    factual, after, moves = given_pair
+    assert edits_between(with_edits(factual, edits_between(factual, after), moves), after) == []
+    assert edits_between(with_edits(factual, [], moves), factual) == []
+
+
+@given(pairs, st.integers(0, 2**10))
+def test_what_is_left_is_what_was_kept_and_a_molecule(given_pair, choice):
+    factual, after, moves = given_pair
+    said = sentences(factual, after)
+    kept = [edit for k, one in enumerate(said) if choice >> k & 1 for edit in one.edits]
+    left = with_edits(factual, kept, moves)
+    made = edits_between(factual, left)
+    assert set(heavy_edits(factual, made)) <= set(heavy_edits(factual, kept)) | hydrogens_that_moved(factual, made)
+    if bool(is_radical_free(factual)) and Sketch.of(left).nodes:
+        assert bool(is_radical_free(left)) or not moves_can_settle(factual, left, moves)
+
+
+def hydrogens_that_moved(factual: Graph, made) -> set:
+    """A hydrogen's slot may be taken by what comes in its place, or the other way round: then a label changes."""
+    return {edit for edit in made if edit.op == "set_node" and "H" in {*edit.before.values(), *edit.after.values()}}
+
+
+def moves_can_settle(factual: Graph, left: Graph, moves: Moves) -> bool:
+    before, draft = Sketch.of(factual), Sketch.of(left)
+    changed = {i for i in Difference.between(before, draft).touched if i in set(moves.heavy(draft))}
+    return moves.settled(before, draft.branch(), changed, before) is not None
+
+
+@pytest.fixture(scope="module")
+def explainer():
+    return graphflip.load("mutagenicity")
+
+
+@pytest.fixture(scope="module")
+def found(explainer) -> Counterfactual:
+    """Nitrotoluene: the nitro group becomes a hydroxy group, and the methyl group gets a chlorine."""
+    factual = from_smiles("Cc1ccc(cc1)[N+](=O)[O-]", explainer.kit.schema)
+    start = state = Sketch.of(factual)
+    moves = explainer.search().moves
+    for words in (["replace nitro group on C4 by hydroxy group"], ["add chloro group to C0"]):
+        for _, after in moves.steps(state, start):
+            graph = drawn(factual, [Difference.between(start, after)])
+            if words == [one.text for one in sentences(drawn(factual, [Difference.between(start, state)]), graph)]:
+                state = after
+                break
+    after = drawn(factual, [Difference.between(start, state)])
+    return Counterfactual("x", "by hand", 1, factual, after, 0.1, 0.9, Outcome.FLIPPED, one_minimal=True)
+
+
+def test_one_change_is_taken_back_and_the_rest_judged(explainer, found):
+    said = [one.text for one in sentences(found.factual, found.counterfactual)]
+    assert sorted(said) == ["add chloro group to C0", "replace nitro group on C4 by hydroxy group"]
+    left = take_back(explainer, found, [said.index("add chloro group to C0")])
+    assert left.counterfactual == explainer.read("Cc1ccc(cc1)O")
+    probability = list(explainer.predict("Cc1ccc(cc1)O").values())[1]
+    assert left.p_counterfactual == pytest.approx(probability, abs=1e-5)
+    assert left.flipped == (probability > 0.5)
+    assert left.one_minimal is None
+    assert left.evidence.round_trip is left.flipped
+    assert take_back(explainer, found, [0, 1]).counterfactual == found.factual
+
+
+@pytest.mark.parametrize("number", [-1, 2])
+def test_changes_that_are_not_there_cannot_be_taken_back(explainer, found, number):
+    with pytest.raises(ConfigError, match=r"0\.\.1"):
+        take_back(explainer, found, [number])
+
+
+def test_nothing_can_be_taken_back_from_nothing(explainer, found):
+    nothing = Counterfactual("x", "by hand", 1, found.factual, None, 0.1, None, Outcome.OUT_OF_MOVES)
+    with pytest.raises(ConfigError, match="There must be a counterfactual"):
+        take_back(explainer, nothing, [])

@@ -1,0 +1,279 @@
+"""The viewer in a real browser: what a person does, with mouse, keyboard and reload; nothing lands in the console."""
+
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+
+CHROMIUM = next(
+    (path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None
+)
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="install chromium to test the viewer in a browser")
+
+MUTAGEN = "CN(C)N=O"
+PATIENCE = 60_000
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    flags = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+    with sync_playwright() as playwright:
+        launched = playwright.chromium.launch(executable_path=CHROMIUM, args=flags)
+        yield launched
+        launched.close()
+
+
+@pytest.fixture
+def context(browser, server) -> Iterator[BrowserContext]:
+    """A browser session in which no page may complain or ask another server for anything."""
+    made = browser.new_context(base_url=server, viewport={"width": 1200, "height": 900})
+    made.set_default_timeout(PATIENCE)
+    complaints: list[str] = []
+    made.on(
+        "console", lambda message: complaints.append(message.text) if message.type in ("error", "warning") else None
+    )
+    made.on("weberror", lambda error: complaints.append(str(error.error)))
+    made.on("request", lambda one: None if one.url.startswith((server, "blob:")) else complaints.append(one.url))
+    yield made
+    made.close()
+    expected = ("status of 422", "status of 404")  # what the browser itself says of a refused request
+    assert [text for text in complaints if not any(known in text for known in expected)] == []
+
+
+@pytest.fixture
+def page(context) -> Page:
+    return opened(context)
+
+
+def opened(context: BrowserContext) -> Page:
+    page = context.new_page()
+    page.goto("/")
+    expect(page.locator("#before svg")).to_be_visible(timeout=PATIENCE)
+    return page
+
+
+def enter(page: Page, smiles: str) -> None:
+    page.get_by_label("Molecule").fill(smiles)
+    page.get_by_label("Molecule").press("Enter")
+
+
+def explain(page: Page, prefer: str = "Minimal") -> None:
+    page.get_by_role("radio", name=prefer).check()
+    page.get_by_role("button", name="Explain").click()
+    expect(page.locator("#details")).to_be_visible(timeout=PATIENCE)
+    expect(page.locator("#explain")).to_be_visible(timeout=PATIENCE)
+
+
+def test_a_person_explains_a_molecule(page, tmp_path):
+    """Enter, explain, slide, freeze, explain again, undo, download, reload."""
+    enter(page, MUTAGEN)
+    expect(page.get_by_role("heading", level=1)).to_contain_text("is predicted mutagen")
+    explain(page)
+    expect(page.get_by_role("heading", level=1)).to_contain_text("it is nonmutagen")
+    expect(page.locator("#after svg")).to_be_visible()
+
+    slider = page.get_by_role("slider", name="The way there")
+    expect(slider).to_be_enabled(timeout=PATIENCE)
+    last = page.locator("#after").inner_html()
+    slider.focus()
+    slider.press("Home")
+    expect(page.locator("#after-title")).to_have_text("On the way")
+    expect(page.locator("#path-text")).to_contain_text("step 0 of")
+    assert page.locator("#after").inner_html() != last
+    slider.press("End")
+    assert page.locator("#after").inner_html() == last
+
+    first = page.locator("#changes label").first
+    first.hover()
+    assert page.locator(".drawing .lit").count() > 0
+    page.get_by_role("heading", level=1).hover()
+    assert page.locator(".drawing .lit").count() == 0
+
+    change = page.locator("#changes input").first
+    change.uncheck()
+    expect(page.locator("#undo-text")).to_contain_text("nonmutagen")
+    expect(page.locator("#after-title")).to_have_text("With changes undone")
+    change.check()
+    expect(page.locator("#undo-text")).to_be_empty()
+
+    kept = {kind: downloaded(page, kind, tmp_path) for kind in ("SMILES", "SVG", "JSON lines", "Python")}
+    assert kept["SMILES"].splitlines()[0].split()[0] == MUTAGEN
+    assert kept["SVG"].startswith("<svg")
+    record = json.loads(kept["JSON lines"])
+    assert record["flipped"]
+    assert record["smiles"]["factual"] == MUTAGEN
+    assert "graphflip" in kept["Python"]
+
+    answer = page.get_by_role("heading", level=1).inner_text()
+    page.reload()
+    expect(page.get_by_role("heading", level=1)).to_have_text(answer)
+    expect(page.get_by_label("Molecule")).to_have_value(MUTAGEN)
+
+
+def downloaded(page: Page, button: str, folder: Path) -> str:
+    with page.expect_download() as download:
+        page.get_by_role("button", name=button, exact=True).click()
+    path = folder / download.value.suggested_filename
+    download.value.save_as(path)
+    return path.read_text()
+
+
+def test_what_is_frozen_stays(page):
+    enter(page, MUTAGEN)
+    expect(page.get_by_role("heading", level=1)).to_contain_text("is predicted mutagen")
+    oxygen = page.get_by_role("checkbox", name="keep O4", exact=True)
+    oxygen.click()
+    page.get_by_role("checkbox", name="keep N3", exact=True).focus()
+    page.keyboard.press("Space")
+    expect(page.get_by_label("Keep as it is")).to_have_value("3, 4")
+    expect(oxygen).to_have_attribute("aria-checked", "true")
+    explain(page)
+    job = page.evaluate("fetch('/api/jobs').then((answer) => answer.json())")[-1]
+    assert (job["asked"]["freeze_nodes"], job["asked"]["prefer"]) == ([3, 4], "minimal")
+    marks = page.evaluate(
+        "[...document.querySelectorAll('#before .removed, #before .changed')].map((e) => e.classList[0])"
+    )
+    assert not {"atom-3", "atom-4", "bond-3-4"} & set(marks)
+    page.get_by_role("checkbox", name="keep O4", exact=True).click()
+    expect(page.get_by_label("Keep as it is")).to_have_value("3")
+    page.get_by_label("Keep as it is").fill("three")
+    expect(page.locator("#freeze-message")).to_contain_text("Write numbers")
+
+
+@pytest.mark.parametrize(
+    ("smiles", "says"),
+    [
+        ("c1ccc", "RDKit"),
+        ("C" * 70, "at most 50 nodes"),
+        ("C" * 300, "at most 200 characters"),
+        ("C C", "without spaces"),
+    ],
+    ids=["bad", "large", "long", "spaces"],
+)
+def test_a_molecule_that_cannot_be_used_is_said_beside_the_field(page, smiles, says):
+    before = page.locator("#before").inner_html()
+    enter(page, smiles)
+    field = page.get_by_label("Molecule")
+    expect(page.locator("#smiles-message")).to_contain_text(says)
+    expect(field).to_have_attribute("aria-invalid", "true")
+    assert "smiles-message" in field.get_attribute("aria-describedby")
+    page.get_by_role("button", name="Explain").click()
+    expect(page.locator("#details")).to_be_hidden()
+    enter(page, "CO")
+    expect(page.locator("#smiles-message")).to_be_hidden()
+    expect(page.locator("#subline")).to_have_text("CO")
+    assert page.locator("#before").inner_html() != before
+
+
+def test_two_tabs_do_not_mix(context, page):
+    other = opened(context)
+    enter(page, MUTAGEN)
+    enter(other, "O=[N+]([O-])c1ccccc1")
+    expect(page.locator("#subline")).to_have_text(MUTAGEN)
+    explain(page)
+    expect(other.locator("#subline")).to_have_text("O=[N+]([O-])c1ccccc1")
+    expect(other.locator("#details")).to_be_hidden()
+    explain(other)
+    expect(page.locator("#subline")).to_contain_text(f"{MUTAGEN} →")
+    expect(other.locator("#subline")).to_contain_text("O=[N+]([O-])c1ccccc1 →")
+    page.reload()
+    expect(page.locator("#subline")).to_contain_text(f"{MUTAGEN} →")
+
+
+def test_other_people_see_nothing_of_it(browser, server, page):
+    enter(page, MUTAGEN)
+    explain(page)
+    stranger = browser.new_context(base_url=server)
+    theirs = stranger.new_page()
+    theirs.goto(page.url)
+    expect(theirs.locator("#before svg")).to_be_visible(timeout=PATIENCE)
+    expect(theirs.locator("#details")).to_be_hidden()
+    assert theirs.evaluate("fetch('/api/jobs').then((answer) => answer.json())") == []
+    stranger.close()
+
+
+def test_alternatives_and_files(page, tmp_path):
+    file = tmp_path / "mine.smi"
+    file.write_text(f"{MUTAGEN} first\nCO second\n(( broken\n")
+    page.locator("#file").set_input_files(file)
+    expect(page.locator("#entries-list li")).to_have_count(3)
+    expect(page.get_by_role("heading", level=1)).to_contain_text("First is predicted mutagen")
+    page.get_by_role("button", name="second").click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Second is predicted")
+    page.get_by_role("button", name="first").click()
+    expect(page.locator("#subline")).to_have_text(MUTAGEN)
+    page.get_by_label("Answers").select_option("3")
+    explain(page)
+    tabs = page.get_by_role("radio", name="edit")
+    expect(tabs).not_to_have_count(0)
+    seen = page.locator("#subline").inner_text()
+    tabs.first.focus()
+    page.keyboard.press("ArrowRight")
+    expect(tabs.nth(1)).to_have_attribute("aria-checked", "true")
+    assert page.locator("#subline").inner_text() != seen
+    record = page.evaluate("fetch('/api/jobs/' + location.hash.slice(1).split('/')[0]).then((a) => a.json())")
+    saved = tmp_path / "counterfactuals.jsonl"
+    saved.write_text("".join(json.dumps(one["record"]) + "\n" for one in record["answers"]))
+    page.locator("#file").set_input_files(saved)
+    expect(page.locator("#entries-list li")).to_have_count(len(record["answers"]))
+    expect(page.locator("#details")).to_be_visible()
+
+
+def test_cancel(page):
+    enter(page, "O=[N+]([O-])c1ccc2ccc3cccc4ccc1c2c34")
+    expect(page.locator("#subline")).to_contain_text("c2c34")
+    page.get_by_label("Answers").select_option("frontier")
+    page.get_by_role("radio", name="Believable").check()
+    page.get_by_role("button", name="Explain").click()
+    page.get_by_role("button", name="Cancel").click()
+    expect(page.locator("#job-message")).to_have_text("Cancelled.")
+    expect(page.get_by_role("button", name="Explain")).to_be_visible()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_no_serious_fault_of_accessibility(browser, server, scheme):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="pip install axe-playwright-python")
+    context = browser.new_context(base_url=server, color_scheme=scheme, bypass_csp=True)
+    context.set_default_timeout(PATIENCE)
+    page = opened(context)
+    assert serious(axe, page) == []
+    enter(page, MUTAGEN)
+    expect(page.locator("#subline")).to_have_text(MUTAGEN)
+    explain(page)
+    expect(page.get_by_role("slider")).to_be_enabled()
+    assert serious(axe, page) == []
+    page.goto("/docs")
+    expect(page.get_by_role("heading", name="Objects")).to_be_visible()
+    assert serious(axe, page) == []
+    context.close()
+
+
+def serious(axe, page: Page) -> list[str]:
+    found = axe.Axe().run(page).response["violations"]
+    return [
+        f"{one['id']}: {one['nodes'][0]['html'][:200]}" for one in found if one["impact"] in ("serious", "critical")
+    ]
+
+
+def test_it_fits_a_phone(browser, server):
+    context = browser.new_context(base_url=server, viewport={"width": 360, "height": 740}, is_mobile=True)
+    context.set_default_timeout(PATIENCE)
+    page = opened(context)
+    enter(page, MUTAGEN)
+    expect(page.locator("#subline")).to_have_text(MUTAGEN)
+    explain(page)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    context.close()
+
+
+def test_the_theme_can_be_chosen(page):
+    before = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    page.get_by_role("button", name="Switch between dark and light").click()
+    after = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert before != after
+    page.reload()
+    expect(page.locator("#before svg")).to_be_visible()
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == after

@@ -1,0 +1,56 @@
+"""`graphflip serve`: this machine only unless told otherwise, and what is wrong is said before models are loaded."""
+
+import socket
+import subprocess
+import sys
+
+import pytest
+from typer.testing import CliRunner
+
+from graphflip import cli
+from graphflip.errors import ConfigError
+from graphflip.viewer import serve
+from graphflip.viewer.settings import Settings
+
+
+@pytest.fixture
+def served(monkeypatch) -> list[Settings]:
+    """Settings with which a server would have been started."""
+    seen: list[Settings] = []
+    monkeypatch.setattr(serve, "serve", lambda settings, say: seen.append(settings))
+    return seen
+
+
+def test_it_is_for_this_machine_unless_told_otherwise(served):
+    run = CliRunner().invoke(cli.app, ["serve"])
+    assert run.exit_code == 0, run.output
+    assert (served[0].host, served[0].models, "Warning" in run.output) == ("127.0.0.1", ("mutagenicity",), False)
+
+
+def test_another_address_comes_with_a_warning(served):
+    command = ["serve", "--host", "192.0.2.7", "--name", "lab.example", "--model", "aids", "--model", "nci1"]
+    run = CliRunner().invoke(cli.app, command)
+    assert "Warning" in run.output
+    assert "password" in run.output
+    assert served[0].hosts >= {"192.0.2.7", "lab.example"}
+    assert served[0].models == ("aids", "nci1")
+
+
+def test_a_port_that_is_taken_is_said_at_once():
+    with socket.socket() as door:
+        door.bind(("127.0.0.1", 0))
+        door.listen()
+        port = door.getsockname()[1]
+        with pytest.raises(ConfigError, match=rf"port {port}.*--port"):
+            serve.serve(Settings(port=port), print)
+
+
+def test_a_kit_that_is_not_there_is_an_error_without_a_traceback():
+    with socket.socket() as door:
+        door.bind(("127.0.0.1", 0))
+        port = door.getsockname()[1]
+    command = [sys.executable, "-m", "graphflip", "serve", "--model", "no-such-kit", "--port", str(port)]
+    run = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert run.returncode == 2
+    assert "A kit must be one of" in run.stderr
+    assert "Traceback" not in run.stderr
