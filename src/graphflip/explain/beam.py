@@ -242,10 +242,10 @@ class BeamSearch:
     def _rank(self, one: Candidate) -> tuple[float, float]:
         return self.settings.price * self.cost(one) - self._support(one), -_first_score(one)
 
-    def _expense(self, one: Candidate) -> tuple[float, int]:
-        return self.cost(one), one.heavy
+    def _expense(self, one: Candidate) -> tuple[float, int, float]:
+        return self.cost(one), one.heavy, one.travel
 
-    def _rank_found(self, one: Candidate) -> tuple[tuple[float, int], float]:
+    def _rank_found(self, one: Candidate) -> tuple[tuple[float, int, float], float]:
         return self._expense(one), -one.belief
 
     def _best(self, tried: list[Candidate], seen: set, limit: float, beam: int) -> list[Candidate]:

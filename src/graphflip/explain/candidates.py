@@ -35,13 +35,15 @@ def votes_for(outputs: Float[Tensor, "b c"], goal: AbstractGoal) -> list[Vote]:
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
-    """A graph on the way: how it differs from the factual, without bookkeeping in `counted`, and what that costs by
-    `weight`; what the models say, the classifier first, then the opinions on average if they were asked."""
+    """A graph on the way: how it differs from the factual, without bookkeeping in `counted`; what that costs, and how
+    far continuous attributes have gone; what the models say, the classifier first, then the opinions on average if
+    they were asked."""
 
     sketch: Sketch
     difference: Difference
     counted: Difference
     weight: float
+    travel: float = 0.0
     votes: tuple[Vote, ...] = ()
 
     @classmethod
@@ -49,10 +51,10 @@ class Candidate:
         """`state`, if given, is the difference of the sketch that `after` was copied from."""
         difference = Difference.between(factual, after) if state is None else state.updated(factual, after)
         counted = counted_part(difference, factual, after, schema)
-        return cls(after, difference, counted, counted.cost(schema))
+        return cls(after, difference, counted, counted.cost(schema), counted.travel(schema))
 
     def with_votes(self, votes: Iterable[Vote]) -> "Candidate":
-        return Candidate(self.sketch, self.difference, self.counted, self.weight, tuple(votes))
+        return Candidate(self.sketch, self.difference, self.counted, self.weight, self.travel, tuple(votes))
 
     @property
     def heavy(self) -> int:

@@ -18,8 +18,8 @@ from torch import Tensor
 
 from ..errors import ConfigError, DataError
 
-# Scores of batches of different shapes differ in the last digits: a value must be inside by this share of its way.
-_MARGIN = 1e-5
+# Outputs of batches of different shapes differ in the last digits: a bound is met up to this share of it.
+_ROUNDING = 1e-5
 
 # The factual's score for a range of values that it is outside of: as that of a class of 5 %.
 _START = 3.0
@@ -130,7 +130,7 @@ class AnyOther(_ClassProbability):
 
 @dataclass(frozen=True)
 class ValueGoal(AbstractGoal):
-    """The predicted value lies in a range, bounds included, one of which may be infinite.
+    """The predicted value lies in a range, up to rounding; one of its bounds may be infinite.
 
     The score is minus the distance from the range, in units of `scale`.
     """
@@ -153,7 +153,8 @@ class ValueGoal(AbstractGoal):
         return -self._distance(outputs) / self.scale
 
     def reached(self, outputs: Float[Tensor, "*b c"]) -> Bool[Tensor, "*b"]:
-        return (outputs[..., 0] >= self.low) & (outputs[..., 0] <= self.high)
+        low, high = (bound + sign * _ROUNDING * abs(bound) for bound, sign in ((self.low, -1), (self.high, 1)))
+        return (outputs[..., 0] >= low) & (outputs[..., 0] <= high)
 
     def shown(self, outputs: Float[Tensor, "*b c"]) -> Float[Tensor, "*b"]:
         return outputs[..., 0]
@@ -170,8 +171,7 @@ class ValueGoal(AbstractGoal):
         return {"low": _finite(self.low), "high": _finite(self.high)}
 
     def _distance(self, outputs: Float[Tensor, "*b c"]) -> Float[Tensor, "*b"]:
-        value, margin = outputs[..., 0], min(_MARGIN * self.scale, (self.high - self.low) / 4)
-        return (self.low + margin - value).relu() + (value - self.high + margin).relu()
+        return (self.low - outputs[..., 0]).relu() + (outputs[..., 0] - self.high).relu()
 
 
 @dataclass(frozen=True)

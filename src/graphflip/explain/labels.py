@@ -32,6 +32,12 @@ def has_continuous(schema: Schema) -> bool:
     return any(isinstance(column, Continuous) for column in (*schema.nodes, *schema.edges))
 
 
+def apart(one: Label, other: Label, columns: Sequence[Column]) -> float:
+    """How far two labels are apart: 1 for each category, continuous attributes in units of their scales."""
+    rows = zip(columns, one, other, strict=True)
+    return math.fsum(abs(float(a) - float(b)) / c.scale if isinstance(c, Continuous) else a != b for c, a, b in rows)
+
+
 STEPS = (0.25, 0.5, 1.0, 2.0)
 """By how many scales a move changes a continuous attribute, up or down."""
 

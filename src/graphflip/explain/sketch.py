@@ -1,5 +1,6 @@
 """Sketch: one hard graph as dictionaries, cheap to copy and to change: what a search over edits works on."""
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -8,10 +9,10 @@ from typing import Literal, NamedTuple, cast, get_args
 import torch
 from torch import Tensor
 
-from ..edits import Edit, EditCosts, Op
+from ..edits import Edit, Op
 from ..graph import Graph
 from ..schema import Categories, Column, Schema
-from .labels import Label, has_continuous
+from .labels import Label, apart, has_continuous
 
 Pair = tuple[int, int]
 
@@ -205,8 +206,20 @@ class Difference:
         return len(self.nodes) + len(self.edges)
 
     def cost(self, schema: Schema) -> float:
-        """Number of edits, a change of continuous attributes alone by its size: that of `EditCosts`."""
-        return EditCosts().total(self.edits(schema), schema) if has_continuous(schema) else float(self.size)
+        """Number of edits, a change of continuous attributes by its size: what `EditCosts` says."""
+        if not has_continuous(schema):
+            return float(self.size)
+        return math.fsum(1.0 if None in change else min(1.0, apart(*change, of)) for change, of in self._all(schema))
+
+    def travel(self, schema: Schema) -> float:
+        """How far attributes have gone in all, continuous ones in units of their scales."""
+        if not has_continuous(schema):
+            return 0.0
+        return math.fsum(apart(*change, of) for change, of in self._all(schema) if None not in change)
+
+    def _all(self, schema: Schema) -> Iterator[tuple[Change, tuple[Column, ...]]]:
+        yield from ((change, schema.nodes) for change in self.nodes.values())
+        yield from ((change, schema.edges) for change in self.edges.values())
 
     def edits(self, schema: Schema) -> list[Edit]:
         """The typed list, in the order of `edits_between`."""
