@@ -55,6 +55,6 @@ if __name__ == "__main__":
     kind, limit, epochs = [*sys.argv[1:], *("gin", "5", "20")[len(sys.argv) - 1 :]]
     dataset = gf.load_dataset("mutagenicity")
     classifier = PyGClassifier(train(kind, dataset, int(epochs)), dataset.schema, num_classes=2)
-    found = gf.load("mutagenicity", classifier=classifier).explain(dataset.part("test").graphs()[: int(limit)])
+    found = gf.load("mutagenicity", classifier=classifier).explain(dataset.part("test").subset(range(int(limit))))
     print(*found, sep="\n")
     print(f"{sum(one.flipped for one in found)} of {len(found)} flipped")

@@ -16,17 +16,17 @@ def little_data(request):
     """A few of the smaller graphs of Mutagenicity in place of all."""
     request.getfixturevalue("data_folder")
     dataset = graphflip.load_dataset("mutagenicity")
-    small = (dataset.num_nodes <= 16).nonzero()[:100, 0]
+    small = (dataset.num_nodes <= 12).nonzero()[:100, 0]
     return dataset.subset(small).split_randomly(0)
 
 
 @pytest.mark.parametrize(
     ("name", "arguments"),
     [
-        ("own_pyg_model.py", ["gin", "2", "3"]),
-        ("own_pyg_model.py", ["gat", "1", "3"]),
-        ("own_pyg_model.py", ["gine", "1", "3"]),
-        ("random_forest.py", ["2", "3000"]),
+        ("own_pyg_model.py", ["gin", "1", "20"]),
+        ("own_pyg_model.py", ["gat", "1", "20"]),
+        ("own_pyg_model.py", ["gine", "1", "20"]),
+        ("random_forest.py", ["1", "3000"]),
     ],
 )
 def test_examples_run(name, arguments, little_data, monkeypatch, capsys):

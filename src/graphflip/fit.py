@@ -22,7 +22,7 @@ from .models.files import weights_blob, write_atomically
 from .models.objectives import predict
 from .models.recipes import recipe, train_model
 from .models.store import CARD, load_model, read_card
-from .models.train import Progress
+from .models.train import Progress, TrainConfig
 
 MANIFEST = "fit.json"
 Watch = Callable[[str, int, int], None]
@@ -52,6 +52,7 @@ _OTHERS = (
 
 _USUAL_GRAPHS = 3000  # the recipes were made for sets of about this size, with graphs of about this many nodes
 _USUAL_NODES = 50
+_LEAST_BATCH = 8
 
 
 def fit_kit(
@@ -102,20 +103,17 @@ def with_limit(dataset: GraphDataset, max_nodes: int) -> GraphDataset:
     return dataclasses.replace(dataset.subset(kept), schema=limited)
 
 
-def training_changes(part: Part, dataset: GraphDataset, epochs_scale: float = 1.0) -> dict[str, int]:
-    """Epochs and batch size for a dataset.
+def schedule(usual: TrainConfig, num_graphs: int, max_nodes: int, epochs_scale: float = 1.0) -> dict[str, int]:
+    """Epochs and batch size for so many graphs to train on, where a recipe has the `usual` ones.
 
     Time grows with the square root of the number of graphs: few graphs are passed more often than the recipe says,
     many less often. Batches are smaller where graphs are few, so that an epoch has steps, or large, to save memory.
     """
-    if part == _TREES:
-        return {}
-    usual, num_graphs = recipe(part.role, part.preset, dataset).training, len(dataset.part("train"))
     often = min(max(math.sqrt(_USUAL_GRAPHS / num_graphs), 0.25), 4.0)
-    largest = usual.batch_size * (_USUAL_NODES / max(dataset.schema.max_nodes, _USUAL_NODES)) ** 2
+    largest = usual.batch_size * (_USUAL_NODES / max(max_nodes, _USUAL_NODES)) ** 2
     return {
         "epochs": max(round(usual.epochs * often * epochs_scale), 1),
-        "batch_size": max(round(min(usual.batch_size, largest, num_graphs / 16)), min(8, num_graphs)),
+        "batch_size": max(round(min(largest, num_graphs / 16)), _LEAST_BATCH),
     }
 
 
@@ -192,7 +190,7 @@ def _train_parts(
     epochs_scale: float,
     watch: Watch,
 ) -> None:
-    plans = {part: training_changes(part, dataset, epochs_scale) for part in parts}
+    plans = {part: _changes(part, dataset, epochs_scale) for part in parts}
     cost = {part: part.effort * changes.get("epochs", 1) for part, changes in plans.items()}
     done, total, fingerprint = 0, sum(cost.values()), dataset.fingerprint()
 
@@ -209,6 +207,13 @@ def _train_parts(
             (target / CHECKPOINT).unlink(missing_ok=True)
         done += cost[part]
     watch("measuring", total, total)
+
+
+def _changes(part: Part, dataset: GraphDataset, epochs_scale: float) -> dict[str, int]:
+    if part == _TREES:
+        return {}
+    usual = recipe(part.role, part.preset, dataset).training
+    return schedule(usual, len(dataset.part("train")), dataset.schema.max_nodes, epochs_scale)
 
 
 def _is_complete(folder: Path, fingerprint: str) -> bool:

@@ -75,7 +75,7 @@ class Graph:
         if n > schema.max_nodes:
             raise GraphError(
                 f"A graph must have at most {schema.max_nodes} nodes; got {n}. "
-                f"Leave it out, or fit a model with a larger limit (max_nodes={n})."
+                f"Leave it out, or fit models with a larger limit (max_nodes={n}): graphflip fit DATA --max-nodes {n}."
             )
         V, A, E = torch.zeros(n, schema.dv), torch.zeros(n, n), torch.zeros(n, n, schema.de)
         node_slices, edge_slices = list(schema.node_slices()), list(schema.edge_slices())

@@ -9,6 +9,8 @@ from graphflip.explain.knowledge import Knowledge
 from graphflip.models.classifier import AbstractClassifier
 from graphflip.models.pegvae import PAPER, PEGVAE
 
+NUM_GRAPHS = 7
+
 
 class CountsRed(AbstractClassifier):
     """Class 1 if more than a quarter of the nodes are red: differentiable, and no training needed."""
@@ -53,6 +55,6 @@ def red_kit(dataset, judge=CountsRed, other=SeesOneClass):
 
 
 def red_material(name):
-    """Eighteen graphs of a small planted set: two shards."""
-    dataset = planted(200, max_nodes=9)
-    return Material(dataset, red_kit(dataset), "test", 18)
+    """Some graphs of a small planted set."""
+    dataset = planted(200, max_nodes=7, min_nodes=5)
+    return Material(dataset, red_kit(dataset), "test", NUM_GRAPHS)

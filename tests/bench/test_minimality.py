@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from graphflip.bench.limit import FewestEdits, SingleEdits
 from graphflip.bench.minimality import Demand, is_one_minimal, smaller_answers
 from graphflip.bench.nitro import nitro_groups, touches_nitro
-from graphflip.data.molecule import from_smiles, molecule_schema
+from graphflip.data.molecule import from_smiles, is_radical_free, molecule_schema
 from graphflip.data.planted import answers, contains_motif, planted
 from graphflip.edits import apply_edits, edits_between, heavy_edits
 from graphflip.explain.explainer import Counterfactual, Outcome
@@ -43,7 +43,7 @@ def other_class(graph, classifier=RED):
     return 1 - int(classifier(graph).argmax())
 
 
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(k=st.integers(0, 59), other=st.integers(0, 59))
 def test_an_answer_is_minimal_if_no_smaller_one_flips(k, other):
     """Against the obvious: for graphs that are no molecules, leave out each edit and look."""
@@ -58,16 +58,16 @@ def test_an_answer_is_minimal_if_no_smaller_one_flips(k, other):
     assert all(0 < len(edits_between(factual, graph)) < size for graph in smaller)
 
 
-@settings(max_examples=10)
+@settings(max_examples=4)
 @given(k=st.integers(0, 59))
 def test_an_edit_too_many_is_seen(k):
-    factual, target = GRAPHS[k], other_class(GRAPHS[k])
-    (found,) = EditSearch(RED, MOVES).explain(factual)
-    assert is_one_minimal(found, Demand(RED), MOVES) is True
+    factual, target, search = GRAPHS[k], other_class(GRAPHS[k]), EditSearch(RED, MOVES)
+    (found,) = search.explain(factual)
+    assert is_one_minimal(found, Demand.of(search), MOVES) is True
     spare = next(step for step in SingleEdits(SMALL.schema).steps(found.counterfactual) if step.size == 1)
     more = drawn(found.counterfactual, [spare]).pad(8)
     if int(RED(more).argmax()) == target and len(edits_between(factual, more)) > len(found.edits):
-        assert is_one_minimal(claim(factual, more, target), Demand(RED), MOVES) is False
+        assert is_one_minimal(claim(factual, more, target), Demand.of(search), MOVES) is False
 
 
 def test_what_was_asked_decides():
@@ -75,7 +75,7 @@ def test_what_was_asked_decides():
     factual = next(graph for graph in GRAPHS if other_class(graph) == 1)
     sure = EditSearch(RED, MOVES, confidence=0.999, price=0.01)
     (found,) = sure.explain(factual)
-    assert found.p_counterfactual >= 0.999
+    assert float(RED(found.counterfactual).softmax(1)[0, 1]) >= 0.999
     assert is_one_minimal(found, Demand.of(sure), MOVES) is True
     assert is_one_minimal(found, Demand(RED), MOVES) is False
     opinions = Demand(RED, opinions=(CountsRed(SMALL.schema, 0.01),), agreement=0.9)
@@ -100,12 +100,13 @@ def test_hydrogens_are_no_changes_of_their_own():
 def test_what_is_no_molecule_has_smaller_answers_that_are_none():
     schema = molecule_schema(("C", "H", "O"), 20, explicit_hydrogens=True)
     factual = from_smiles("CC", schema)
-    edits = edits_between(factual, from_smiles("CO", schema).pad(8))[:4]
-    after = apply_edits(factual, edits)
-    assert len(list(smaller_answers(factual, after, Moves(schema)))) >= len(edits) - 1
+    after = apply_edits(factual, edits_between(factual, from_smiles("CO", schema).pad(8))[:4])
+    assert not bool(is_radical_free(after)), "one carbon has lost two hydrogens"
+    sizes = {len(edits_between(factual, graph)) for graph in smaller_answers(factual, after, Moves(schema))}
+    assert sizes == {2}, "either of them may come back with its bond"
 
 
-@settings(max_examples=10)
+@settings(max_examples=4)
 @given(k=st.integers(0, 59))
 def test_the_limit_is_below_every_search(k):
     factual = GRAPHS[k]

@@ -23,7 +23,7 @@ from graphflip.explain.baselines import NoChange
 from graphflip.explain.explainer import Counterfactual, Outcome
 from graphflip.explain.records import read_records
 
-from .stand_ins import red_material
+from .stand_ins import NUM_GRAPHS, red_material
 
 SHOWN = chosen(["balanced", "minimal", "greedy", "random", "nearest", "limit"])
 KEYS = (
@@ -37,12 +37,19 @@ def run(out, rows=SHOWN, **more):
     return run_quality(["small"], out, rows, seeds=(0, 1), ged_seconds=0.01, source=red_material, **more)
 
 
+@pytest.fixture(autouse=True, scope="module")
+def small_shards():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(quality_runs, "_SHARD", 4)
+        yield
+
+
 @pytest.fixture(scope="module")
 def out(tmp_path_factory):
     seen = []
     folder = run(tmp_path_factory.mktemp("quality"), watch=lambda what, done, total: seen.append((done, total)))
     assert seen == sorted(seen)
-    assert seen[-1] == (2 * 18 * (len(SHOWN) + 1),) * 2
+    assert seen[-1] == (2 * NUM_GRAPHS * (len(SHOWN) + 1),) * 2
     return folder
 
 
@@ -56,7 +63,7 @@ def test_every_row_has_every_figure(table):
     for row in SHOWN:
         figures = table["small"][row.name]
         assert set(KEYS) <= set(figures), row.name
-        assert figures["n"] == 18
+        assert figures["n"] == NUM_GRAPHS
         assert figures["seeds"] == (2 if row.repeated else 1)
         for name in KEYS[:10]:
             assert figures[name] is None or 0 <= figures[name] <= 1, name
@@ -86,7 +93,7 @@ def test_scoring_a_rows_own_file_gives_its_figures(out, table):
 
 def test_every_graph_is_told(out, table):
     rows = list(csv.DictReader((out / "graphs.csv").read_text().splitlines()))
-    assert len(rows) == 18 * (len(SHOWN) + 1)
+    assert len(rows) == NUM_GRAPHS * (len(SHOWN) + 1)
     assert set(rows[0]) == {"dataset", "row", "seed", "id", *SCORES}
     flips = [float(row["flip_ratio"]) for row in rows if row["row"] == "random"]
     assert sum(flips) / len(flips) == pytest.approx(table["small"]["random"]["flip_ratio"], abs=1e-6)

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from graphflip.bench.reality import Reality
 from graphflip.bench.score import SCORES, Scorer, figures_of
-from graphflip.bench.score_file import score_file
+from graphflip.bench.score_file import check_lines_path, score_file
 from graphflip.data.molecule import from_smiles
 from graphflip.data.planted import planted
-from graphflip.errors import DataError
+from graphflip.errors import ConfigError, DataError
 from graphflip.explain.baselines import NoChange, RandomExample
 from graphflip.explain.explainer import Counterfactual, Outcome
 from graphflip.explain.interface import load
@@ -32,7 +32,7 @@ ORDER_FREE = ("flip_ratio", "p_target", "nafr", "nafr_ceiling", "nafr_other", "n
 
 @pytest.fixture(scope="module")
 def scorer():
-    return Scorer.of(red_kit(SMALL), SMALL.part("test"), ged_seconds=0.02)
+    return Scorer.of(red_kit(SMALL), SMALL.part("test"), ged_seconds=0.01)
 
 
 def pair(factual, counterfactual, target=1, method="other tool"):
@@ -50,7 +50,7 @@ def test_changing_nothing_scores_nothing(scorer):
     assert figures["found"] == 1
 
 
-@settings(max_examples=8)
+@settings(max_examples=3)
 @given(k=st.integers(0, 11), other=st.integers(0, 11), seed=st.integers(0, 99))
 def test_the_order_of_nodes_changes_no_score_that_has_none(scorer, k, other, seed):
     order = torch.randperm(TEST.num_slots, generator=torch.Generator().manual_seed(seed))
@@ -63,11 +63,11 @@ def test_the_order_of_nodes_changes_no_score_that_has_none(scorer, k, other, see
     assert bool((measures["ged"] <= measures["edits"]).all()), "the alignment as given is an upper bound"
 
 
-@settings(max_examples=5)
-@given(seed=st.integers(0, 99))
-def test_renumbering_both_graphs_changes_nothing(scorer, seed):
+@settings(max_examples=3)
+@given(k=st.integers(0, 11), seed=st.integers(0, 99))
+def test_renumbering_both_graphs_changes_nothing(scorer, k, seed):
     order = torch.randperm(TEST.num_slots, generator=torch.Generator().manual_seed(seed))
-    found = [pair(TEST[k], TEST[(k + 1) % 12]) for k in range(4)]
+    found = [pair(TEST[k], TEST[(k + 1) % 12])]
     again = [
         dataclasses.replace(one, factual=one.factual.permute(order), counterfactual=one.counterfactual.permute(order))
         for one in found
@@ -78,10 +78,10 @@ def test_renumbering_both_graphs_changes_nothing(scorer, seed):
 
 
 def test_scores_do_not_depend_on_who_else_is_scored(scorer):
-    found = [pair(TEST[k], TEST[(k + 1) % 12]) for k in range(6)]
+    found = [pair(TEST[k], TEST[(k + 1) % 12]) for k in range(4)]
     nothing = dataclasses.replace(found[2], counterfactual=None, outcome=Outcome.NOTHING_TO_OFFER)
     whole, fewer = scorer.score(found), scorer.score([*found[:2], nothing, *found[3:]])
-    rest = torch.arange(6) != 2
+    rest = torch.arange(4) != 2
     for name in set(SCORES) - {"ged", "ged_lower", "ged_exact_share"}:
         torch.testing.assert_close(whole[name][rest], fewer[name][rest], equal_nan=True, atol=1e-5, rtol=1e-4)
     assert fewer["flip_ratio"][2] == fewer["nafr"][2] == 0
@@ -198,10 +198,9 @@ def test_bad_lines_are_named(molecules, tmp_path, change, complaint):
         score_file(path, "mutagenicity")
 
 
-def test_single_scores_need_a_kind_of_file(molecules, tmp_path):
-    shown = command(molecules, "--lines", tmp_path / "a.txt")
-    assert shown.returncode == 2
-    assert "must end in .csv or .jsonl; got a.txt" in shown.stderr
+def test_single_scores_need_a_kind_of_file(tmp_path):
+    with pytest.raises(ConfigError, match=r"must end in \.csv or \.jsonl; got a\.txt"):
+        check_lines_path(tmp_path / "a.txt")
 
 
 def test_an_empty_file_is_an_error(tmp_path):

@@ -160,6 +160,13 @@ def test_hydrogens_by_themselves_are_counted():
     assert [one.text for one in sentences(bare, graph)] == ["add 2 hydrogens to C0"]
 
 
+def test_parts_that_hang_on_nothing_are_told_together():
+    water = [{"type": "O"}, {"type": "O"}, {"type": "N"}]
+    one, more = Graph.build(IMPLIED, water[:1], []), Graph.build(IMPLIED, water, [])
+    assert [sentence.text for sentence in sentences(one, more)] == ["add O1 and N2"]
+    assert [sentence.text for sentence in sentences(more, one)] == ["remove O1 and N2"]
+
+
 def test_names_of_groups_are_for_different_groups():
     pytest.importorskip("rdkit", reason="install graphflip[mol] to name groups")
     assert len(_names()) == len(GROUPS) == len(set(GROUPS.values()))

@@ -128,6 +128,12 @@ def test_atoms_of_a_picture_do_not_cover_each_other():
         assert min(gaps) > 20
 
 
+def test_parts_of_their_own_are_set_apart():
+    factual, counterfactual = molecule_pair("c1ccccc1", "c1ccccc1.O.O.CC.N", IMPLIED)
+    points = [spot[0] for spot in places(draw_pair(factual, counterfactual)[1]).values()]
+    assert min(abs(complex(*a) - complex(*b)) for k, a in enumerate(points) for b in points[:k]) > 20
+
+
 def test_numbers_that_change_have_arrows():
     schema = Schema(nodes=(Continuous(name="x"), Continuous(name="<y>")), max_nodes=2)
     before = Graph.build(schema, [{"x": 0.31, "<y>": 1.0}], [])

@@ -3,6 +3,7 @@
 import base64
 import dataclasses
 import hashlib
+import json
 import re
 from html.parser import HTMLParser
 
@@ -20,6 +21,7 @@ from graphflip.explain.records import write_records
 from graphflip.explain.words import describe
 from graphflip.report.demo import run_demo
 from graphflip.report.page import report_html, summary, write_report
+from graphflip.report.paths import STEPS
 from graphflip.report.results import Lot, Results, Unread
 
 from .pairs import explanation, failure
@@ -81,6 +83,7 @@ def test_the_summary_counts():
     assert text.endswith("Not found: no move allowed 1.")
     cut = Results("some", (Lot("some", (explanation(),), 12),))
     assert summary(cut).startswith("Shown are 1 of 12 explanations")
+    assert summary(dataclasses.replace(cut, tables=("x",))).startswith("Tables, figures and explanations of 1 runs.")
     assert summary(Results("some", ())) == "No explanations are stored here."
 
 
@@ -136,11 +139,26 @@ def test_a_page_that_cannot_be_written_is_an_error(tmp_path):
         write_report(tmp_path / "file" / "report.html", results(explanation()))
 
 
+def test_a_curve_leads_from_the_factual_to_the_counterfactual():
+    whole, short = (explanation(probabilities=way) for way in ((0.1, 0.5, 0.9), (0.5,)))
+    assert [curve(report_html(results(one))) for one in (whole, short)] == ["0.10 to 0.90 in 3 steps"] * 2
+    assert curve(report_html(results(explanation(probabilities=())))) is None
+
+
+def curve(html: str) -> str | None:
+    found = re.search('Probability along the way: ([^"]+)', html)
+    return found and found[1]
+
+
 def test_the_demo_explains_molecules_as_the_page_says(tmp_path, monkeypatch):
     few = famous_molecules()[6:8]
     monkeypatch.setattr("graphflip.report.demo.famous_molecules", lambda: few)
     said = []
     page = run_demo(tmp_path, said.append)
-    assert len((tmp_path / "counterfactuals.jsonl").read_text().splitlines()) == len(said) == 2
+    records = [json.loads(line) for line in (tmp_path / "counterfactuals.jsonl").read_text().splitlines()]
+    assert len(records) == len(said) == 2
     assert all(molecule.name in page.read_text() for molecule in few)
     assert page.read_text().count("known as a mutagen") == 2
+    # The latent path begins and ends with the very graphs, so nothing is added to it.
+    ends = f"{records[0]['p_factual']:.2f} to {records[0]['p_counterfactual']:.2f} in {STEPS} steps"
+    assert curve(page.read_text()) == ends

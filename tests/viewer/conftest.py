@@ -24,7 +24,7 @@ def server() -> Iterator[str]:
     """Address of a viewer with real workers."""
     with socket.socket() as door:
         door.bind(("127.0.0.1", 0))
-        settings = Settings(port=door.getsockname()[1], waiting=500, max_smiles=200)
+        settings = Settings(port=door.getsockname()[1], waiting=500, max_smiles=200, seconds=300.0, quick_seconds=120.0)
         app = create_app(settings)
         running = uvicorn.Server(uvicorn.Config(app, lifespan="off", log_level="warning", timeout_graceful_shutdown=1))
 

@@ -9,8 +9,8 @@ from graphflip.models.classifier import AbstractClassifier
 
 
 class Moody(AbstractClassifier):
-    """Answers by the share of nitrogen. A graph with sulfur makes it hang, one with phosphorus kills the process, one
-    with fluorine makes it slow; bromine makes it print."""
+    """Answers by the share of nitrogen. Three sulfur atoms make it hang, three of phosphorus kill the process, three of
+    fluorine make it slow; bromine makes it print."""
 
     def __init__(self, schema):
         super().__init__()
@@ -19,18 +19,17 @@ class Moody(AbstractClassifier):
         self.types = schema.nodes[0].values
 
     def embed(self, graph):
-        there = {name for name, count in zip(self.types, graph.V.sum((0, 1)).tolist(), strict=True) if count}
-        everywhere = {name for name, least in zip(self.types, graph.V.sum(1).amin(0).tolist(), strict=True) if least}
-        if "S" in everywhere:
+        least = dict(zip(self.types, graph.V.sum(1).amin(0).tolist(), strict=True))
+        if least["S"] >= 3:
             time.sleep(600)
-        if "P" in everywhere:
+        if least["P"] >= 3:
             os._exit(7)
-        if "F" in everywhere:
+        if least["F"] >= 3:
             time.sleep(0.2)
-        if "Br" in there:
+        if least["Br"]:
             print("this must not reach the server's channel")
         share = graph.V[..., self.types.index("N")].sum(1) / graph.num_nodes.clamp(min=1)
-        return torch.stack([share, torch.full_like(share, 2.0)], 1)
+        return torch.stack([20 * share, torch.full_like(share, 2.0)], 1)
 
     def head(self, embedding):
         return embedding

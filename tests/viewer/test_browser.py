@@ -14,7 +14,7 @@ CHROMIUM = next(
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="install chromium to test the viewer in a browser")
 
 MUTAGEN = "CN(C)N=O"
-PATIENCE = 60_000
+PATIENCE = 240_000
 
 
 @pytest.fixture(scope="module")

@@ -5,16 +5,23 @@ import re
 from xml.etree import ElementTree
 
 import pytest
+import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import graphflip
 from graphflip.data.famous import famous_molecules
+from graphflip.data.planted import planted
 from graphflip.edits import apply_edits, heavy_edits
 from graphflip.errors import ConfigError, DataError, GraphflipError
 from graphflip.explain.constraints import Constraints
+from graphflip.explain.interface import Explainer
+from graphflip.explain.kit import Kit
+from graphflip.explain.knowledge import Knowledge
 from graphflip.explain.records import from_record, to_record
 from graphflip.jsongraph import graph_to_json
+from graphflip.models.classifier import ClassifierConfig, InvariantClassifier
+from graphflip.nn.initialize import reset_parameters
 from graphflip.viewer import views
 from graphflip.viewer.files import read_rows
 from graphflip.viewer.messages import Answer, Question, Shown
@@ -234,3 +241,36 @@ def test_every_example_can_be_read(explainer):
 def test_edits_of_the_record_lead_from_one_graph_to_the_other(explainer, answer):
     found = from_record(answer["record"], explainer.kit.schema)
     assert apply_edits(found.factual, found.edits) == found.counterfactual
+
+
+@pytest.fixture(scope="module")
+def other_kind():
+    """An explainer of graphs that are no molecules."""
+    dataset = planted(num_graphs=20, seed=3)
+    classifier = InvariantClassifier(dataset.schema, ClassifierConfig(width=8, hidden=16)).eval()
+    reset_parameters(classifier, torch.Generator().manual_seed(0))
+    with torch.no_grad():
+        classifier.out.weight.normal_(generator=torch.Generator().manual_seed(1))
+        classifier.out.bias -= classifier(dataset.graphs()).median(0).values
+    kit = Kit("planted", classifier.requires_grad_(False), Knowledge.mine(dataset), dataset.classes)
+    return Explainer(kit), graph_to_json(dataset.graphs([0]).trim())
+
+
+def test_graphs_that_are_no_molecules(other_kind):
+    """They are given as JSON; there are no SMILES, and without an autoencoder there is no path."""
+    explainer, graph = other_kind
+    described = views.describe_model("planted", explainer)
+    assert (described["molecules"], described["has_path"], described["examples"]) == (False, False, [])
+    shown = Shown.model_validate(views.show_input(explainer, {"input": {"graph": graph}}, lambda _: None))
+    assert shown.smiles is None
+    assert "atom-0" in shown.drawing
+    wanted = task({"graph": graph}, prefer="minimal", budget=1)
+    found = Answer.model_validate(views.explain(explainer, wanted, lambda _: None)["answers"][0])
+    assert "smiles" not in found.record
+    changes = list(range(len(found.words)))
+    left = views.undo(explainer, wanted | {"record": found.record, "undo": changes, "number": 0}, lambda _: None)
+    assert left["record"]["edits"] == []
+    with pytest.raises(ConfigError, match="autoencoder"):
+        views.show_path(explainer, {"record": found.record, "steps": 4}, lambda _: None)
+    with pytest.raises(GraphflipError, match="must"):
+        views.read_input(explainer, {"smiles": "CO"})

@@ -5,10 +5,11 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
-from graphflip.explain.preferences import Prefer
+from graphflip.explain.preferences import PREFERENCES
 from graphflip.viewer import messages
 from graphflip.viewer.messages import Question
 from graphflip.viewer.settings import Settings
@@ -41,24 +42,29 @@ def test_a_worker_survives_everything(monkeypatch):
     async def scenario():
         await worker.start()
         first = worker._process.pid
-        assert (await worker.run(read("CBr"), 20))["prediction"].keys() == {"mutagen", "nonmutagen"}
+        assert (await worker.run(read("CBr"), 60))["prediction"].keys() == {"mutagen", "nonmutagen"}
         with pytest.raises(Refused, match="RDKit cannot read"):
-            await worker.run(read("(("), 20)
+            await worker.run(read("(("), 60)
         seen = []
-        found = await worker.run(explain("CCO"), 60, seen.append)
+        found = await worker.run(explain("CCO"), 120, seen.append)
         assert found["answers"]
         assert all(one["calls"] > 0 for one in seen)
-        assert await interrupted(explain("CCCCCF"), 60, after=1.0) == "cancelled"
+        assert await interrupted(explain("CCCCC(F)(F)F"), 60, after=1.0) == "cancelled"
         assert worker._process.pid == first, "what listens need not be killed"
-        assert await interrupted(read("CS"), 0.5) == "time"
-        assert (await worker.run(read("CO"), 20))["smiles"] == "CO"
+        assert await interrupted(read("CSSS"), 0.5) == "time"
+        assert (await worker.run(read("CO"), 60))["smiles"] == "CO"
         assert worker._process.pid != first, "what does not listen is replaced"
-        assert await interrupted(read("CP"), 20) == "crashed"
-        assert (await worker.run(read("CO"), 20))["smiles"] == "CO"
-        await worker.stop()
+        assert await interrupted(read("CPPP"), 60) == "crashed"
+        assert (await worker.run(read("CO"), 60))["smiles"] == "CO"
+
+    async def whole():
+        try:
+            await asyncio.wait_for(scenario(), 600)
+        finally:
+            await worker.stop()
         assert worker._process.returncode is not None
 
-    asyncio.run(asyncio.wait_for(scenario(), 240))
+    asyncio.run(whole())
 
 
 def test_the_server_does_not_load_torch():
@@ -68,4 +74,4 @@ def test_the_server_does_not_load_torch():
 
 
 def test_preferences_are_those_of_the_library():
-    assert messages.Prefer == Prefer
+    assert get_args(messages.Prefer) == tuple(PREFERENCES)

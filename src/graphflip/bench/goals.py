@@ -62,16 +62,16 @@ _BELIEVABLE = {"nafr": 0.95, "nafr_other": 0.88, "edge_sp": 0.93, "environment":
 _BALANCED = {"nafr": 0.90, "nafr_other": 0.75, "environment": 0.95}
 
 GOALS = (
-    *_goals("mutagenicity", "believable", _BELIEVABLE, {"mean_heavy_edits": 4}),
+    *_goals("mutagenicity", "believable", _BELIEVABLE, {"mean_heavy_edits": 4.0}),
     _as_real("mutagenicity", "believable"),
-    *_goals("mutagenicity", "balanced", _BALANCED | {"edge_sp": 0.95, "round_trip": 1.0}, {"mean_heavy_edits": 3}),
+    *_goals("mutagenicity", "balanced", _BALANCED | {"edge_sp": 0.95, "round_trip": 1.0}, {"mean_heavy_edits": 3.0}),
     _as_real("mutagenicity", "balanced"),
     *_goals("mutagenicity", "minimal", {"edge_sp": 0.97}, {}),
     _near_limit("mutagenicity"),
-    *_goals("nci1", "balanced", _BALANCED | {"edge_sp": 0.93}, {"mean_heavy_edits": 3}),
+    *_goals("nci1", "balanced", _BALANCED | {"edge_sp": 0.93}, {"mean_heavy_edits": 3.0}),
     *_goals("nci1", "minimal", {"edge_sp": 0.97}, {}),
     _near_limit("nci1"),
-    *_goals("aids", "balanced", {"nafr": 0.95, "environment": 0.95, "round_trip": 1.0}, {"mean_heavy_edits": 8}),
+    *_goals("aids", "balanced", {"nafr": 0.95, "environment": 0.95, "round_trip": 1.0}, {"mean_heavy_edits": 8.0}),
     _as_real("aids", "balanced"),
     Goal("planted", "minimal", "found", True, 0.99),
 )

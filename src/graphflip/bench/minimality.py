@@ -89,27 +89,28 @@ def smaller_answers(factual: Graph, after: Graph, moves: Moves) -> Iterator[Grap
     """Graphs that lack one change of an aligned pair, have fewer edits, and are as valid.
 
     A change is a label, an edge, a node with its edges, or a lot of them that hangs together, hydrogens filled in anew;
-    and any single edit that can be left out as it is.
+    and any single edit, or node with its edges, that can be left out as it is.
     """
     n = max(factual.num_slots, after.num_slots)
     factual, after = factual.pad(n), after.pad(n)
     before, size = Sketch.of(factual), _size(factual, after)
     least = _Validity.of(after).weaker(_Validity.of(factual))
     undo = (drawn(factual, [Difference.between(before, one)]) for one in undone(moves, before, Sketch.of(after)))
-    for graph in chain(undo, _single_edits_left_out(factual, after)):
+    for graph in chain(undo, _edits_left_out(factual, after)):
         heavy, every = _size(factual, graph)
         fewer = heavy <= size[0] and every <= size[1] and (heavy, every) != size
         if every and fewer and _Validity.of(graph).reaches(least):
             yield graph
 
 
-def _single_edits_left_out(factual: Graph, after: Graph) -> Iterator[Graph]:
+def _edits_left_out(factual: Graph, after: Graph) -> Iterator[Graph]:
     edits = edits_between(factual, after)
-    for k in range(len(edits)):
-        try:
-            yield apply_edits(factual, edits[:k] + edits[k + 1 :]).pad(factual.num_slots)
-        except GraphError:  # what is left needs the edit that was left out
-            continue
+    for edit in edits:
+        for spared in ([edit], [one for one in edits if edit.is_node and edit.at[0] in one.at]):
+            try:
+                yield apply_edits(factual, [one for one in edits if one not in spared]).pad(factual.num_slots)
+            except GraphError:  # what is left needs an edit that was left out
+                continue
 
 
 def _size(factual: Graph, graph: Graph) -> tuple[int, int]:

@@ -5,8 +5,7 @@ from ..edits import Edit
 from ..errors import GraphError, require
 from ..graph import Graph
 
-# Nitrogen on a ring with two oxygens that have no other neighbor, hydrogens that are nodes included.
-_NITRO_ON_RING = "[R]-[#7](~[#8;D1])~[#8;D1]"
+_NITRO_ON_RING = "[R]-[N+](=O)-[O-]"
 
 
 def nitro_groups(graph: Graph) -> list[set[int]]:

@@ -59,7 +59,7 @@ def run_quality(
             graphs += measured
     if PLANTED in datasets:
         results[PLANTED] = known_answers(out / PLANTED, limit, part, lambda count: tick(PLANTED, count))
-    _write(results, graphs, rows, _provenance(real_sets, rows, part, limit, seeds, ged_seconds, source), out)
+    _write(results, graphs, rows, _provenance(datasets, rows, part, limit, seeds, ged_seconds, source), out)
     return out
 
 
@@ -112,7 +112,8 @@ def _provenance(
     source: Source,
 ) -> dict[str, Any]:
     """How to get the same figures again; nothing here depends on when or where."""
-    words = ["graphflip bench quality", "--data", ",".join(datasets), "--part", part]
+    data = "all" if list(datasets) == list(DATASETS) else ",".join(datasets)
+    words = ["graphflip bench quality", "--data", data, "--part", part]
     words += ["--limit", str(limit)] if limit else []
     words += ["--methods", ",".join(row.name for row in rows)] if list(rows) != list(ROWS) else []
     return {
@@ -122,7 +123,7 @@ def _provenance(
         "seeds": list(seeds),
         "ged_seconds": ged_seconds,
         "methods": {row.name: row.about for row in rows},
-        "classes": {name: list(material_of(source, name).kit.classes) for name in datasets},
+        "classes": {name: list(material_of(source, name).kit.classes) for name in datasets if name != PLANTED},
         "versions": versions(),
     }
 

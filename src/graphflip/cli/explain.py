@@ -98,7 +98,7 @@ def explain(
         for found in explained(out):
             _print(str(found))
     _print_summary(summary)
-    write_page(out, out / "report.html")
+    write_page(out, out / "report.html", model=model if classifier is None and summary.total <= 100 else None)
 
 
 def export(

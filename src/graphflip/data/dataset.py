@@ -281,7 +281,8 @@ def _check_sizes(dataset: GraphDataset) -> None:
     if len(large):
         raise DataError(
             f"{_named(dataset, large)} must have at most {limit} nodes (the schema's max_nodes); "
-            f"it has {int(sizes[large[0]])}. Leave it out, or use a larger max_nodes."
+            f"it has {int(sizes[large[0]])}. Leave it out, or use a larger max_nodes (for models: "
+            "graphflip fit DATA --max-nodes N)."
         )
 
 

@@ -102,8 +102,8 @@ def from_mol(mol: "rdkit.Chem.Mol", schema: Schema, strict: bool = True) -> Grap
 def round_trip(graph: Graph, index: int = 0, kekule: bool = True) -> Graph | None:
     """Graph `index` written as SMILES and read back, hydrogens added where they were missing.
 
-    Bonds are written as they stand, or without `kekule` as a SMILES usually has them: double bonds of aromatic rings may
-    then change places.
+    Bonds are written as they stand, or without `kekule` as a SMILES usually has them: double bonds of aromatic rings
+    may then change places.
 
     None if it is no molecule, or if it no longer fits the schema's size with its hydrogens.
     """

@@ -56,18 +56,17 @@ def load_kit(source: str | Path, classifier: AbstractClassifier | None = None) -
     `preferences.json`), or one that the package carries (`"mutagenicity"`); only the classifier and the knowledge must
     be there. A `classifier` given here takes the place of the kit's, which then need not have one."""
     folder = find_kit(source)
-    if classifier is None and not (folder / "classifier" / CARD).is_file():
+    has_classifier, has_vae = ((folder / name / CARD).is_file() for name in ("classifier", "vae"))
+    if classifier is None and not has_classifier:
         raise ConfigError(
             f"{folder}: this kit has no classifier of its own. Give the one to explain: "
             "`graphflip.load(folder, classifier=…)`, or --classifier package.module:factory on the command line."
         )
-    classifier = classifier or load_model(folder / "classifier", expect=AbstractClassifier)
     card = _any_card(folder)
-    has_vae = (folder / "vae" / CARD).is_file()
     surrogates = sorted(path.parent for path in folder.glob(f"surrogate-*/{CARD}"))
     return Kit(
         name=folder.name,
-        classifier=classifier,
+        classifier=classifier or load_model(folder / "classifier", expect=AbstractClassifier),
         knowledge=Knowledge.load(folder / KNOWLEDGE, Schema.from_dict(card.graphs)),
         classes=card.data.classes if card.data else (),
         preferences=read_preferences(folder),

@@ -82,16 +82,19 @@ class Change:
 def say_the_rest(change: Change, edits: Sequence[Edit]) -> tuple[list[Sentence], list[Edit]]:
     """Sentences for nodes that come or go, with their edges, lot by lot, and for every other edit by itself.
 
-    What is at hydrogens is left for `settle_hydrogens`: the second of the two lists.
+    Parts that are joined to nothing are told together. What is at hydrogens is left for `settle_hydrogens`: the
+    second of the two lists.
     """
     left = [edit for edit in edits if not any(change.is_hydrogen(i) for i in edit.at)]
     aside = [edit for edit in edits if any(change.is_hydrogen(i) for i in edit.at)]
     said = []
     for verb, side in (("remove", 0), ("add", 1)):
-        slots = {edit.at[0] for edit in left if edit.op == f"{verb}_node"}
-        for lot in lots(slots, change.near[side]):
-            taken, left = claim(left, lot)
-            said.append(_lot_sentence(verb, change, side, lot, taken))
+        parts = lots({edit.at[0] for edit in left if edit.op == f"{verb}_node"}, change.near[side])
+        joined = [part for part in parts if _outside(change, side, part)]
+        alone = {i for part in parts if part not in joined for i in part}
+        for part in [*joined, *([alone] if alone else [])]:
+            taken, left = claim(left, part)
+            said.append(_lot_sentence(verb, change, side, part, taken))
     return said + [Sentence(_say(edit, change), (edit,), *2 * [frozenset(edit.at)]) for edit in left], aside
 
 
@@ -135,9 +138,14 @@ def listed(names: Sequence[str], limit: int = 6) -> str:
 
 def _lot_sentence(verb: str, change: Change, side: int, lot: set[int], edits: tuple[Edit, ...]) -> Sentence:
     names = [change.names[i] + _more(change.nodes[side][i]) for i in sorted(lot)]
-    outside = {j for i in lot for j in change.near[side].get(i, set()) if not change.is_hydrogen(j)} - lot
+    outside = _outside(change, side, lot)
     joined = f" joined to {listed([change.names[j] for j in sorted(outside)])}" if outside else ""
     return Sentence(f"{verb} {listed(names)}{joined}", edits, *2 * [frozenset(lot | outside)])
+
+
+def _outside(change: Change, side: int, lot: set[int]) -> set[int]:
+    """Neighbors of a lot that do not belong to it, hydrogens left out."""
+    return {j for i in lot for j in change.near[side].get(i, set()) if not change.is_hydrogen(j)} - lot
 
 
 def _more(node: Attributes) -> str:

@@ -8,6 +8,7 @@ from ..data.molecule import to_smiles
 from ..explain.interface import load
 from ..explain.records import write_records
 from .page import write_report
+from .paths import along_latent_paths
 from .results import RECORDS, Lot, Results
 
 
@@ -21,7 +22,7 @@ def run_demo(out: Path, say: Callable[[str], None]) -> Path:
         found.append(one)
     write_records(out / RECORDS, found)
     known = {one.name: "known as a mutagen" if one.mutagen else "not known as a mutagen" for one in molecules}
-    lot = Lot("famous molecules", tuple(found), len(found))
-    page = out / "index.html"
-    write_report(page, Results("is it mutagenic, and what would change the answer?", (lot,), remarks=known))
+    lot, page = Lot("famous molecules", tuple(found), len(found)), out / "index.html"
+    results = Results("Is it mutagenic? What would change the answer", (lot,), remarks=known)
+    write_report(page, along_latent_paths(results, explainer))
     return page

@@ -1,7 +1,7 @@
 """Where nodes are drawn: one place for each slot, shared by all graphs that are shown side by side."""
 
 from collections.abc import Sequence
-from math import hypot, pi
+from math import pi
 
 import numpy as np
 from jaxtyping import Float
@@ -12,9 +12,6 @@ from ..graph import Graph
 from .scene import Point
 
 Places = dict[int, Point]
-
-_CLOSE = 0.5
-"""Nodes nearer than this, in lengths of an edge, would be drawn over each other."""
 
 
 def place(graphs: Sequence[Graph], hidden: frozenset[int] = frozenset()) -> Places:
@@ -46,19 +43,27 @@ def free_direction(at: Point, others: Sequence[Point]) -> float:
 
 
 def _apart(new: Places, taken: Places, graph: Graph) -> Places:
-    """New places, those of parts that touch nothing old moved aside where they would cover something."""
-    if not taken or not new:
-        return new
+    """New places; parts that are joined to nothing old are set in rows below all else."""
     near = neighbors(graph)
-    moved = dict(new)
-    for part in lots(new, near):
-        joined = any(j in taken for i in part for j in near.get(i, ()))
-        others = [point for i, point in (taken | moved).items() if i not in part]
-        if joined or all(_distance(moved[i], point) >= 2 * _CLOSE for i in part for point in others):
-            continue
-        right, left = max(x for x, _ in others), min(moved[i][0] for i in part)
-        moved |= {i: (moved[i][0] + right + 1.5 - left, moved[i][1]) for i in part}
+    loose = [part for part in lots(new, near) if not any(j in taken for i in part for j in near.get(i, ()))]
+    if not taken or not loose:
+        return new
+    fixed = taken | {i: point for i, point in new.items() if not any(i in part for part in loose)}
+    xs, ys = zip(*fixed.values(), strict=True)
+    moved, x, y, height = dict(new), min(xs), max(ys) + 1.0, 0.0
+    for part in loose:
+        left, right, top, bottom = _bounds([new[i] for i in part])
+        if x > min(xs) and x + right - left > max(max(xs), min(xs) + 6.0):
+            x, y, height = min(xs), y + height + 1.0, 0.0
+        moved |= {i: (new[i][0] - left + x, new[i][1] - top + y) for i in part}
+        x, height = x + right - left + 1.2, max(height, bottom - top)
     return moved
+
+
+def _bounds(points: Sequence[Point]) -> tuple[float, float, float, float]:
+    """Left, right, top and bottom."""
+    xs, ys = zip(*points, strict=True)
+    return min(xs), max(xs), min(ys), max(ys)
 
 
 def _arrange_molecule(graph: Graph, slots: Sequence[int], fixed: Places) -> Places:
@@ -153,7 +158,3 @@ def _loosened(points: Float[np.ndarray, "n 2"]) -> Float[np.ndarray, "n 2"]:
     """A crowded picture made larger."""
     gaps = np.sqrt(((points[:, None] - points[None]) ** 2).sum(-1)) + 9.0 * np.eye(len(points))
     return points * np.clip(0.9 / max(gaps.min(initial=9.0), 1e-6), 1.0, 3.0)
-
-
-def _distance(a: Point, b: Point) -> float:
-    return hypot(a[0] - b[0], a[1] - b[1])

@@ -47,7 +47,7 @@ def report_html(results: Results) -> str:
         f"default-src 'none'; img-src data:; style-src '{_digest(style)}'; script-src '{_digest(script)}'; "
         "base-uri 'none'; form-action 'none'"
     )
-    title = escape(f"Counterfactual explanations: {results.title}" if results.lots else results.title)
+    title = escape(results.title)
     body = [_tables(results), _figures(results.figures), _explanations(results)]
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
@@ -75,6 +75,8 @@ def summary(results: Results) -> str:
         return "No explanations are stored here."
     flipped = [one for one in found if one.flipped]
     cut = [f"Shown are {shown} of {total} explanations, the first of each file."] if total > shown else []
+    if results.tables:
+        return " ".join([f"Tables, figures and explanations of {len(results.lots)} runs.", *cut])
     first = f"{len(flipped)} of {shown} searches found a graph that the classifier assigns to the target class."
     return " ".join([*cut, first, *_of_the_flipped(flipped), *_of_the_others(results)])
 

@@ -51,14 +51,18 @@ class Results:
     remarks: dict[str, str] = field(default_factory=dict)
 
 
-def read_results(path: Path, limit: int = 1000) -> Results:
-    """Read a .jsonl file or a folder; of more than `limit` explanations, the first of each file."""
+def read_results(path: Path, limit: int = 1000, schema: Schema | None = None) -> Results:
+    """Read a .jsonl file or a folder; of more than `limit` explanations, the first of each file.
+
+    Without a schema, that of each file is inferred.
+    """
     if path.is_file():
-        return Results(path.stem, (_lot(path, path.stem, limit),))
+        return Results(f"Counterfactual explanations: {path.stem}", (_lot(path, path.stem, limit, schema),))
     if not path.is_dir():
         raise DataError(f"{path}: no such file or folder. Give a .jsonl file of explanations or a folder of results.")
+    name = path.resolve().name
     if (path / RECORDS).exists():
-        return Results(path.resolve().name, (_lot(path / RECORDS, path.resolve().name, limit),))
+        return Results(f"Counterfactual explanations: {name}", (_lot(path / RECORDS, name, limit, schema),))
     files = [one for one in sorted(path.rglob("*.jsonl")) if _has_explanations(one)]
     tables, figures = sorted(path.glob("*.md")), sorted([*path.glob("*.svg"), *path.glob("*.png")])
     figures = [one for one in figures if one.suffix == ".svg" or not one.with_suffix(".svg").exists()]
@@ -68,9 +72,9 @@ def read_results(path: Path, limit: int = 1000) -> Results:
             "benchmark; it has none of them. Give what `graphflip explain --out` or `graphflip bench` wrote."
         )
     share = max(1, limit // max(1, len(files)))
-    lots = tuple(_lot(one, one.relative_to(path).with_suffix("").as_posix(), share) for one in files)
+    lots = tuple(_lot(one, one.relative_to(path).with_suffix("").as_posix(), share, schema) for one in files)
     texts = tuple(one.read_text(encoding="utf-8") for one in tables)
-    return Results(path.resolve().name, lots, texts, tuple(figures))
+    return Results(f"Benchmark: {name}", lots, texts, tuple(figures))
 
 
 def infer_schema(path: Path, limit: int | None = None) -> Schema:
@@ -122,8 +126,8 @@ class _Columns:
         return (*texts, *(Continuous(name=name) for name in self.numbers if name not in self.texts))
 
 
-def _lot(path: Path, name: str, limit: int) -> Lot:
-    schema = infer_schema(path, limit)
+def _lot(path: Path, name: str, limit: int, schema: Schema | None) -> Lot:
+    schema = schema or infer_schema(path, limit)
     unread = list(_unread(path.with_name(UNEXPLAINED)))
     total = _num_lines(path) + len(unread)
     return Lot(name, tuple(islice(read_records(path, schema), limit)), total, tuple(unread[:limit]))

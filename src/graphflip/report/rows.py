@@ -95,7 +95,17 @@ def _probability(found: Counterfactual) -> str:
     target = f'<span class="faint">of {escape(found.class_name(found.target))}</span>'
     after = "" if found.p_counterfactual is None else f" → <b>{found.p_counterfactual:.2f}</b>"
     before = "?" if found.p_factual != found.p_factual else f"{found.p_factual:.2f}"
-    return f'<span class="number">{before}{after}</span> {target}{_curve(found.probabilities)}'
+    return f'<span class="number">{before}{after}</span> {target}{_curve(_way(found))}'
+
+
+def _way(found: Counterfactual) -> list[float]:
+    """Probabilities from the factual's to the counterfactual's, where there is a way at all."""
+    way = list(found.probabilities)
+    if not way or found.p_counterfactual is None:
+        return []
+    start = [found.p_factual] if abs(way[0] - found.p_factual) > 1e-3 else []
+    end = [found.p_counterfactual] if abs(way[-1] - found.p_counterfactual) > 1e-3 else []
+    return [*start, *way, *end]
 
 
 def _curve(probabilities: Sequence[float], width: int = 110, height: int = 34) -> str:

@@ -62,13 +62,62 @@ class Worker(AbstractWorker):
 
     def __init__(self, settings: Settings):
         self.settings = settings
-        self.models: list[dict[str, Any]] = []
+        self.models = []
         self._process: asyncio.subprocess.Process | None = None
         self._starting: asyncio.Task[None] | None = None
+        self._is_working = False
         self._reason: str | None = None
         self._last_resort: asyncio.TimerHandle | None = None
 
     async def start(self) -> None:
+        # A task of its own, which nobody cancels: asyncio waits forever for a process whose making was cancelled.
+        self._starting = asyncio.create_task(self._start())
+        await asyncio.wait({self._starting})
+        self._starting.result()
+
+    async def run(self, task: dict[str, Any], seconds: float, watch: Watch = lambda _: None) -> dict[str, Any]:
+        self._reason, self._last_resort, timer = None, None, None
+        try:
+            await self._ready()
+            if self._reason is not None:
+                raise Interrupted(self._reason)
+            self._is_working = True
+            timer = asyncio.get_running_loop().call_later(seconds, self.interrupt, "time")
+            self._send({"run": task})
+            while (message := await self._receive()) is not None:
+                if "progress" in message:
+                    watch(message["progress"])
+                elif "result" in message:
+                    return message["result"]
+                elif "refused" in message:
+                    raise Refused(message["refused"])
+                else:
+                    raise Interrupted(self._reason or "crashed")
+            self._starting = asyncio.create_task(self._start())
+            raise Interrupted(self._reason or "crashed")
+        finally:
+            self._is_working = False
+            for pending in (timer, self._last_resort):
+                if pending is not None:
+                    pending.cancel()
+
+    def interrupt(self, reason: str) -> None:
+        self._reason = reason
+        if self._is_working:
+            self._send({"cancel": True})
+            self._last_resort = asyncio.get_running_loop().call_later(_GRACE, self._kill)
+
+    async def stop(self) -> None:
+        while self._starting is not None and not self._starting.done():
+            self._kill()
+            await asyncio.wait({self._starting}, timeout=0.1)
+        if self._starting is not None:
+            self._starting.exception()  # has been seen: a start that was ended is no fault
+        if self._process is not None:
+            self._kill()
+            await self._process.wait()
+
+    async def _start(self) -> None:
         sources = json.dumps({"models": self.settings.models, "classifier": self.settings.classifier})
         self._process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", "graphflip.viewer.compute", sources),
@@ -81,49 +130,17 @@ class Worker(AbstractWorker):
             raise Refused((hello or {}).get("refused", "A worker of the viewer ended before its models were loaded."))
         self.models = hello["models"]
 
-    async def run(self, task: dict[str, Any], seconds: float, watch: Watch = lambda _: None) -> dict[str, Any]:
-        self._reason, self._last_resort = None, None
-        timer: asyncio.TimerHandle | None = None
-        try:
-            await self._ready()
-            if self._reason is not None:
-                raise Interrupted(self._reason)
-            timer = asyncio.get_running_loop().call_later(seconds, self.interrupt, "time")
-            self._send({"run": task})
-            while (message := await self._receive()) is not None:
-                if "progress" in message:
-                    watch(message["progress"])
-                elif "result" in message:
-                    return message["result"]
-                elif "refused" in message:
-                    raise Refused(message["refused"])
-                else:
-                    raise Interrupted(self._reason or "crashed")
-            self._starting = asyncio.create_task(self.start())
-            raise Interrupted(self._reason or "crashed")
-        finally:
-            for pending in (timer, self._last_resort):
-                if pending is not None:
-                    pending.cancel()
-
-    def interrupt(self, reason: str) -> None:
-        self._reason = reason
-        self._send({"cancel": True})
-        self._last_resort = asyncio.get_running_loop().call_later(_GRACE, self._kill)
-
-    async def stop(self) -> None:
-        if self._starting is not None:
-            self._starting.cancel()
-        if self._process is not None:
-            self._kill()
-            await self._process.wait()
-
     async def _ready(self) -> None:
-        if self._starting is not None:
-            starting, self._starting = self._starting, None
-            await starting
-        if self._process is None or self._process.returncode is not None:
-            await self.start()
+        """Wait until there is a process that can be told what to do."""
+        if self._starting is None or (self._starting.done() and not self._is_alive()):
+            self._starting = asyncio.create_task(self._start())
+        await asyncio.wait({self._starting})
+        if self._starting.exception() is not None:
+            log.error("A worker could not be started: %s", self._starting.exception())
+            raise Interrupted("crashed")
+
+    def _is_alive(self) -> bool:
+        return self._process is not None and self._process.returncode is None
 
     def _send(self, message: dict[str, Any]) -> None:
         if self._process is not None and self._process.stdin is not None:
@@ -140,5 +157,5 @@ class Worker(AbstractWorker):
         return json.loads(line)
 
     def _kill(self) -> None:
-        if self._process is not None and self._process.returncode is None:
+        if self._process is not None and self._is_alive():
             self._process.kill()
