@@ -29,8 +29,9 @@ class CounterfactualExplainer(ExplainerAlgorithm):
     """Explains a graph by the smallest believable change that changes the model's answer.
 
     `kit` knows the graphs: the name of one that the package carries, or a folder that `graphflip fit` wrote. `target`
-    is a class by number or name, by default the likeliest other one; `x` and `edge_attr` say what the model reads, as
-    in `PyGClassifier`; `settings` are those of `graphflip.Explainer.explain`.
+    is a class by number or name, by default the likeliest other one, or for a regression a change of the value, as in
+    "raise by 0.5"; `x` and `edge_attr` say what the model reads, as in `PyGClassifier`; `settings` are those of
+    `graphflip.Explainer.explain`.
 
     Of the Explanation, `edge_mask` marks edges that were taken away or changed, `node_mask` nodes that were changed or
     whose edges were, `counterfactual` is the changed graph as Data, whose node k is node `origin[k]` of the graph
@@ -66,7 +67,7 @@ class CounterfactualExplainer(ExplainerAlgorithm):
         """The explanation of one graph. `target`, the model's own prediction, is known to the search by itself."""
         if kwargs.get("batch") is not None and bool(kwargs["batch"].any()):
             raise DataError("One graph can be explained at a time; `batch` names several. Call the explainer for each.")
-        returns = self.model_config.return_type.value
+        returns = "value" if self.model_config.mode == ModelMode.regression else self.model_config.return_type.value
         classifier = PyGClassifier(model, self.kit.schema, x=self.x, edge_attr=self.edge_attr, return_type=returns)
         graph = _read(x, edge_index, kwargs.get("edge_attr"), self.kit.schema)
         found = Explainer(self.kit.with_classifier(classifier)).explain(graph, self.target, **self.settings)
@@ -76,7 +77,8 @@ class CounterfactualExplainer(ExplainerAlgorithm):
         """Whether graphflip can explain what is asked; logs the reason if not."""
         rules = {
             "`task_level` must be 'graph'": self.model_config.task_level == ModelTaskLevel.graph,
-            "`mode` must be a classification": self.model_config.mode != ModelMode.regression,
+            "`target` must be given for a regression": self.target is not None
+            or self.model_config.mode != ModelMode.regression,
             "`explanation_type` must be 'model'": self.explainer_config.explanation_type == ExplanationType.model,
             "`node_mask_type` must be 'object' or None": self.explainer_config.node_mask_type
             in (None, MaskType.object),

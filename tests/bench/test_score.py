@@ -184,7 +184,7 @@ def test_json_lines_say_the_same_as_csv(molecules, tmp_path):
 @pytest.mark.parametrize(
     ("change", "complaint"),
     [
-        ({"target": 7}, r"explanation 'm1': `target` must be a class of the model, 0..1; got 7"),
+        ({"target": 7}, r"explanation 'm1': A target must be a class of 0..1; got 7"),
         ({"counterfactual": {"nodes": [{"type": "Xx"}], "edges": []}}, r"line 3: .*Xx"),
         ({"factual": 3}, r"line 3: A graph must be an object"),
         ({"edits": [{"op": "add_node"}]}, "line 3"),

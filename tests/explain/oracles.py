@@ -3,6 +3,8 @@
 import torch
 
 from graphflip.data.planted import answers, contains_motif
+from graphflip.data.planted_classes import HOT, hot_nodes, num_rings
+from graphflip.data.planted_relays import STRONG, relays
 from graphflip.models.classifier import AbstractClassifier
 
 
@@ -30,6 +32,59 @@ class CountsType(AbstractClassifier):
 
     def embed(self, graph):
         return graph.V[..., self.column].sum(1, keepdim=True) - self.enough + 0.5
+
+    def head(self, embedding):
+        return torch.cat([-embedding, embedding], 1)
+
+
+class Edges(AbstractClassifier):
+    """The number of edges as a value; with more outputs, the class of that number, surer the nearer it is."""
+
+    def __init__(self, schema, num_outputs):
+        super().__init__()
+        self.schema, self.num_outputs = schema, num_outputs
+
+    def embed(self, graph):
+        return graph.A.sum((1, 2))[:, None] / (1 if graph.schema.directed else 2)
+
+    def head(self, embedding):
+        if self.num_outputs == 1:
+            return embedding
+        return -((embedding - torch.arange(self.num_outputs)) ** 2)
+
+
+class SixClasses(AbstractClassifier):
+    """The classes of `planted_classes`; each is surer the fewer and the smaller the changes are that lead to it."""
+
+    def __init__(self, schema):
+        super().__init__()
+        self.schema = schema
+
+    def embed(self, graph):
+        over = (graph.V[..., 0] - HOT) * graph.B
+        too_hot = (over.clamp(min=0) + hot_nodes(graph)).sum(1)
+        too_cold = (-torch.where(graph.B > 0.5, over, -9.0).amax(1)).clamp(min=0) + (too_hot == 0)
+        rings = num_rings(graph)
+        more = torch.stack([rings.float(), (rings - 1).abs().float(), (2 - rings).clamp(min=0).float()], 1)
+        return 2 * torch.stack([more + too_hot[:, None], more + too_cold[:, None]], 2).flatten(1)
+
+    def head(self, embedding):
+        return -embedding
+
+
+class Relays(AbstractClassifier):
+    """The classes of `planted_relays`, surer the farther weights are from what would change them."""
+
+    def __init__(self, schema):
+        super().__init__()
+        self.schema = schema
+
+    def embed(self, graph):
+        over = torch.where(graph.A > 0.5, graph.E[..., 0], 0.0) - STRONG
+        into, out = over.amax(1), over.amax(2)
+        short = ((-into).clamp(min=0) + (-out).clamp(min=0) + 9 * (graph.B < 0.5)).amin(1)
+        beyond = torch.minimum(into, out).clamp(min=0).sum(1)
+        return 4 * torch.where(relays(graph).any(1), 0.1 + beyond, -0.1 - short)[:, None]
 
     def head(self, embedding):
         return torch.cat([-embedding, embedding], 1)

@@ -1,7 +1,5 @@
 """Changes taken back by hand: all or none of them lead to the ends, and what lies between is a graph of its own."""
 
-import random
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -24,24 +22,26 @@ SMILES = ["CCO", "CC(=O)N", "CN(C)N=O", "C1CC1Cl", "CC#N", "C[N+](=O)[O-]"]
 SCHEMAS = [molecule_schema(("C", "N", "O", "Cl", "H"), 16, True), molecule_schema(("C", "N", "O", "Cl"), 12, False)]
 
 
-def pair(smiles: str, schema, seed: int, steps: int) -> tuple[Graph, Graph, Moves]:
-    """A molecule and what a few random moves make of it, aligned."""
-    rng, moves = random.Random(seed), Moves(schema)
+def pair(smiles: str, schema, choices: list[int]) -> tuple[Graph, Graph, Moves]:
+    """A molecule and what a few moves make of it, aligned."""
+    moves = Moves(schema)
     factual = from_smiles(smiles, schema)
     start = state = Sketch.of(factual)
-    for _ in range(steps):
+    for choice in choices:
         options = list(moves.steps(state, start))
-        state = rng.choice(options)[1] if options else state
+        state = options[choice % len(options)][1] if options else state
     return *aligned_pair(factual, drawn(factual, [Difference.between(start, state)])), moves
 
 
-pairs = st.builds(pair, st.sampled_from(SMILES), st.sampled_from(SCHEMAS), st.integers(0, 999), st.integers(1, 3))
+CHOICES = st.lists(st.integers(0, 999), min_size=1, max_size=3)
+# Made in the test, not in the strategy: type checks look at random items, which hypothesis forbids in strategies.
+pairs = st.tuples(st.sampled_from(SMILES), st.sampled_from(SCHEMAS), CHOICES)
 
 
 @settings(max_examples=8, deadline=None)
 @given(pairs)
 def test_all_edits_lead_to_the_counterfactual_and_none_to_the_factual(given_pair):
-    factual, after, moves = given_pair
+    factual, after, moves = pair(*given_pair)
     assert edits_between(with_edits(factual, edits_between(factual, after), moves), after) == []
     assert edits_between(with_edits(factual, [], moves), factual) == []
 
@@ -49,7 +49,7 @@ def test_all_edits_lead_to_the_counterfactual_and_none_to_the_factual(given_pair
 @settings(max_examples=8, deadline=None)
 @given(pairs, st.integers(0, 2**10))
 def test_what_is_left_is_what_was_kept_and_a_molecule(given_pair, choice):
-    factual, after, moves = given_pair
+    factual, after, moves = pair(*given_pair)
     said = sentences(factual, after)
     kept = [edit for k, one in enumerate(said) if choice >> k & 1 for edit in one.edits]
     left = with_edits(factual, kept, moves)

@@ -13,8 +13,10 @@ import torch
 from torch import Tensor
 
 from ..chemistry import BOND_ORDERS
-from ..explain.explainer import AbstractExplainer, Counterfactual, Outcome, Question, target_probability, verdict
-from ..explain.sketch import Change, Difference, Label, Sketch, drawn, labels_of, other_labels
+from ..explain.explainer import AbstractExplainer, Counterfactual, Outcome, Question, verdict
+from ..explain.goals import AbstractGoal
+from ..explain.labels import Label, labels_of, other_labels
+from ..explain.sketch import Change, Difference, Sketch, drawn
 from ..graph import Graph
 from ..models.classifier import AbstractClassifier
 from ..schema import Column, Schema
@@ -35,10 +37,10 @@ class FewestEdits(AbstractExplainer):
         return [self._explain_one(question, k) for k in range(len(question.graph))]
 
     def _explain_one(self, question: Question, k: int) -> Counterfactual:
-        started, target = time.perf_counter(), int(question.target[k])
-        search = _Levels(self, question.graph[k].trim(), target)
+        started = time.perf_counter()
+        search = _Levels(self, question.graph[k].trim(), question.goals[k])
         found = search.run().pad(question.graph.num_slots)
-        (outcome,), probability = verdict(self.classifier, found, question.target[k : k + 1])
+        (outcome,), probability = verdict(self.classifier, found, question.goals[k : k + 1])
         return question.answer(
             k,
             self.method,
@@ -52,18 +54,18 @@ class FewestEdits(AbstractExplainer):
 
 @dataclass(frozen=True, eq=False)
 class _State:
-    """A graph on the way, the probability of the target, and whether it is the class predicted."""
+    """A graph on the way, its score for the target, and whether that is what is predicted."""
 
     graph: Graph
-    probability: float = 0.0
+    score: float = -torch.inf
     flips: bool = False
 
 
 class _Levels:
     """The graphs met so far by number of edits, for one factual."""
 
-    def __init__(self, settings: FewestEdits, graph: Graph, target: int):
-        self.settings, self.target, self.calls = settings, target, 0
+    def __init__(self, settings: FewestEdits, graph: Graph, goal: AbstractGoal):
+        self.settings, self.goal, self.calls = settings, goal, 0
         self.edits = SingleEdits(graph.schema)
         self.levels: dict[int, list[_State]] = defaultdict(list, {0: [_State(graph)]})
         self.seen: set[bytes] = set()
@@ -75,12 +77,12 @@ class _Levels:
                 self._expand(level, state.graph)
                 flipped = [one for one in self.levels[level + 1] if one.flips]
                 if flipped:  # with fewer edits there was none
-                    return max(flipped, key=_probability).graph
-        return max((one for states in self.levels.values() for one in states), key=_probability).graph
+                    return max(flipped, key=_score).graph
+        return max((one for states in self.levels.values() for one in states), key=_score).graph
 
     def _front(self, level: int) -> list[_State]:
         front: list[_State] = []
-        for state in sorted(self.levels[level], key=_probability, reverse=True):
+        for state in sorted(self.levels[level], key=_score, reverse=True):
             key = _key(state.graph)
             if key not in self.seen:
                 self.seen.add(key)
@@ -97,20 +99,19 @@ class _Levels:
             batch = drawn(graph, chunk)
             self.calls += len(chunk)
             logits = self.settings.classifier(batch)
-            probability = target_probability(logits, torch.full((len(chunk),), self.target))
-            flips = logits.argmax(1) == self.target
-            for k in _best_of_each_size(chunk, probability, self.settings.beam):
-                self.levels[level + chunk[k].size].append(_State(batch[k], float(probability[k]), bool(flips[k])))
+            score, flips = self.goal.score(logits), self.goal.reached(logits)
+            for k in _best_of_each_size(chunk, score, self.settings.beam):
+                self.levels[level + chunk[k].size].append(_State(batch[k], float(score[k]), bool(flips[k])))
 
 
-def _probability(state: _State) -> float:
-    return state.probability
+def _score(state: _State) -> float:
+    return state.score
 
 
-def _best_of_each_size(steps: list[Difference], probability: Tensor, count: int) -> Iterator[int]:
+def _best_of_each_size(steps: list[Difference], score: Tensor, count: int) -> Iterator[int]:
     """No more than `count` of each size can come into the beam."""
     left: dict[int, int] = defaultdict(lambda: count)
-    for k in probability.argsort(descending=True).tolist():
+    for k in score.argsort(descending=True).tolist():
         if left[steps[k].size]:
             left[steps[k].size] -= 1
             yield k

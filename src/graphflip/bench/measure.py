@@ -12,7 +12,8 @@ from torch import Tensor
 from .. import metrics
 from ..edits import edits_between, heavy_edits
 from ..explain.assess import nll_per_node
-from ..explain.explainer import Counterfactual, target_probability
+from ..explain.explainer import Counterfactual
+from ..explain.goals import AbstractGoal, reached_each, shown_each
 from ..ged import graph_edit_distance
 from ..graph import Graph
 from ..models.classifier import AbstractClassifier
@@ -41,7 +42,7 @@ class Pairs:
     rows: Int[Tensor, " k"]
     factual: Graph
     counterfactual: Graph
-    target: Int[Tensor, " k"]
+    goals: list[AbstractGoal]
 
     @classmethod
     def of(cls, found: Sequence[Counterfactual]) -> "Pairs | None":
@@ -54,7 +55,7 @@ class Pairs:
             torch.tensor(list(known)),
             stack([found[k].factual for k in known]),
             stack(list(known.values())),
-            torch.tensor([found[k].target for k in known]),
+            [found[k].goal for k in known],
         )
 
     def spread(self, column: Tensor, otherwise: float = torch.nan) -> Float[Tensor, " total"]:
@@ -110,20 +111,21 @@ def in_batches(f: Callable[[Graph], Tensor], graph: Graph) -> Tensor:
 def validity(pairs: Pairs, classifier: AbstractClassifier, judges: Mapping[str, AbstractClassifier]) -> Columns:
     """The classifier is asked again, and the judges: nothing is taken from what the explainer says.
 
-    `p_target` is the probability of the target, `sic` what it has gained. An empty graph is not `usable`: no flip.
+    `p_target` is the probability of the target, or the value predicted, `sic` what it has gained. An empty graph is not
+    `usable`: no flip.
     """
     before, after = in_batches(classifier, pairs.factual), in_batches(classifier, pairs.counterfactual)
     usable = (pairs.counterfactual.num_nodes > 0) & after.isfinite().all(1)
-    flips = metrics.flipped(after.argmax(1), pairs.target, usable)
-    was, now = (target_probability(logits, pairs.target) for logits in (before, after))
-    says = {name: in_batches(judge, pairs.counterfactual).argmax(1) for name, judge in judges.items()}
+    flips = reached_each(pairs.goals, after) & usable
+    was, now = (shown_each(pairs.goals, outputs) for outputs in (before, after))
+    says = {name: in_batches(judge, pairs.counterfactual) for name, judge in judges.items()}
     return {
         "predicted": after.argmax(1),
         "usable": usable,
         "flip_ratio": flips,
         "p_target": now,
         "sic": metrics.confidence_gain(was, now),
-        **{name: flips & (verdict == pairs.target) for name, verdict in says.items()},
+        **{name: flips & reached_each(pairs.goals, outputs) for name, outputs in says.items()},
     }
 
 

@@ -12,7 +12,8 @@ from torch import Tensor
 from ..edits import apply_edits, edits_between, heavy_edits
 from ..errors import GraphError
 from ..explain.environments import EnvironmentCounts
-from ..explain.explainer import Counterfactual, target_probability
+from ..explain.explainer import Counterfactual
+from ..explain.goals import Target, goal_of, mean_outputs
 from ..explain.moves import Moves
 from ..explain.search import EditSearch
 from ..explain.sketch import Difference, Sketch, drawn
@@ -59,7 +60,7 @@ class Demand:
                 yield replace(self, environments=environments, durable=durable)
         yield Demand(self.classifier)
 
-    def met(self, factual: Graph, graphs: Graph, target: int, margin: float = 0.0) -> Bool[Tensor, " b"]:
+    def met(self, factual: Graph, graphs: Graph, target: Target, margin: float = 0.0) -> Bool[Tensor, " b"]:
         """Which graphs, aligned with the factual, meet it, by more than a margin."""
         passes = (graphs.num_nodes > 0) & self._convinced(graphs, target, margin)
         if self.environments is not None:
@@ -71,16 +72,16 @@ class Demand:
         return passes
 
     @torch.no_grad()
-    def _convinced(self, graphs: Graph, target: int, margin: float) -> Bool[Tensor, " b"]:
-        wanted, graphs = torch.full((len(graphs),), target), graphs.pad(graphs.schema.max_nodes)
-        logits = self.classifier(graphs)
-        passes = (logits.argmax(1) == wanted) & (target_probability(logits, wanted) >= self.confidence + margin)
+    def _convinced(self, graphs: Graph, target: Target, margin: float) -> Bool[Tensor, " b"]:
+        goal, graphs = goal_of(target), graphs.pad(graphs.schema.max_nodes)
+        outputs = self.classifier(graphs)
+        passes = goal.reached(outputs) & (goal.score(outputs) >= goal.enough(self.confidence + margin))
         if self.opinions:
-            others = [target_probability(model(graphs), wanted) for model in self.opinions]
-            passes &= torch.stack(others).mean(0) >= self.agreement + margin
+            mean = mean_outputs(torch.stack([model(graphs) for model in self.opinions]))
+            passes &= goal.score(mean) >= goal.enough(self.agreement + margin)
         return passes
 
-    def _lasts(self, graph: Graph, target: int, margin: float) -> bool:
+    def _lasts(self, graph: Graph, target: Target, margin: float) -> bool:
         from ..data.molecule import round_trip
 
         again = round_trip(graph, kekule=False)

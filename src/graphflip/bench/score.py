@@ -83,8 +83,8 @@ class Scorer:
         if after.schema.chemistry is not None:
             from ..data.molecule import is_radical_free
 
-            wanted = zip(after, pairs.target.tolist(), strict=True)
-            again = [survives_round_trip(kit.classifier, graph, target) for graph, target in wanted]
+            wanted = zip(after, pairs.goals, strict=True)
+            again = [survives_round_trip(kit.classifier, graph, goal) for graph, goal in wanted]
             columns["molecule"] = are_molecules(after, pairs.factual)
             columns["radical_free"] = is_radical_free(after)
             columns["round_trip"] = torch.tensor(again)

@@ -110,12 +110,12 @@ def _of(measures: Measures, methods: list[str], method: str) -> Measures:
 @torch.no_grad()
 def _checked(found: Iterator[Counterfactual], path: Path, classifier: AbstractClassifier) -> Iterator[Counterfactual]:
     """The explanations, if each has a target that the classifier knows."""
-    num_classes = None
+    outputs = None
     for one in found:
-        num_classes = num_classes or classifier(one.factual.pad(classifier.schema.max_nodes)).shape[1]
-        if one.target >= num_classes:
-            raise DataError(
-                f"{path}, explanation {one.id!r}: `target` must be a class of the model, 0..{num_classes - 1}; "
-                f"got {one.target}."
-            )
+        if outputs is None:
+            (outputs,) = classifier(one.factual.pad(classifier.schema.max_nodes))
+        try:
+            one.goal.at(outputs)
+        except ConfigError as error:
+            raise DataError(f"{path}, explanation {one.id!r}: {error}") from error
         yield one

@@ -40,7 +40,7 @@ def explain(
     out: Annotated[
         Path | None, typer.Option(help="Folder for shards and counterfactuals.jsonl; without it, answers are printed.")
     ] = None,
-    target: Annotated[str | None, typer.Option(help="Class to reach; by default the likeliest other one.")] = None,
+    target: Annotated[str | None, typer.Option(help="A class, any, or a value: 'raise by 0.5', 'below 2'.")] = None,
     prefer: Annotated[PreferName, typer.Option(help="Small changes, believable ones, or in between.")] = (
         PreferName.balanced
     ),

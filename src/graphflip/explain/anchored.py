@@ -15,7 +15,7 @@ from ..graph import Graph
 from ..models.classifier import AbstractClassifier
 from ..models.pegvae import PEGVAE
 from ..schema import Categories
-from .explainer import target_probability
+from .goals import Target, goal_of
 
 MARGIN = 3.0
 
@@ -118,7 +118,8 @@ def _columns(logits: Tensor, slices: list, hard: bool) -> Tensor:
 
 @dataclass(frozen=True, eq=False)
 class LatentPath:
-    """Hard graphs on the way from a factual to its counterfactual, and the probability of the target at each."""
+    """Hard graphs on the way from a factual to its counterfactual, and the probability of the target, or the predicted
+    value, at each."""
 
     graphs: Graph
     probabilities: list[float]
@@ -131,7 +132,7 @@ def latent_path(
     classifier: AbstractClassifier,
     factual: Graph,
     counterfactual: Graph,
-    target: int,
+    target: Target,
     steps: int = 24,
     margin: float = MARGIN,
 ) -> LatentPath:
@@ -147,7 +148,7 @@ def latent_path(
     for end, code, weight in zip(ends, z, (1 - t, t), strict=True):
         logits = logits + (true_logits(end, margin) - raw_logits(vae, code, union)).expand(steps) * weight
     graphs = _between(logits, *ends)
-    probability = target_probability(classifier(graphs), torch.full((steps,), target))
+    probability = goal_of(target).shown(classifier(graphs))
     return LatentPath(graphs, probability.tolist(), t.tolist())
 
 

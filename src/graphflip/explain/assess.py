@@ -15,7 +15,8 @@ from ..models.classifier import AbstractClassifier
 from ..models.pegvae import PEGVAE
 from .environments import EnvironmentCounts
 from .evidence import Evidence
-from .explainer import Counterfactual, target_probability
+from .explainer import Counterfactual
+from .goals import Target, goal_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +35,6 @@ class Assessor:
         after = found.counterfactual
         if after is None or not float(after.B.sum()):
             return found
-        target = torch.tensor([found.target])
         nll = None if self.vae is None else float(nll_per_node(self.vae, after))
         claims: dict[str, bool | None] = {}
         if self.environments is not None:
@@ -43,7 +43,7 @@ class Assessor:
             claims["plausible"] = nll <= self.nll_limit
         if after.schema.chemistry is not None:
             claims |= self._chemistry(found, after)
-        judges = {name: float(target_probability(judge(after), target)) for name, judge in self.judges.items()}
+        judges = {name: float(found.goal.shown(judge(after))) for name, judge in self.judges.items()}
         return dataclasses.replace(found, evidence=Evidence(judges, nll_per_node=nll, **claims))
 
     def _chemistry(self, found: Counterfactual, after: Graph) -> dict[str, bool | None]:
@@ -58,12 +58,12 @@ class Assessor:
 
 
 @torch.no_grad()
-def survives_round_trip(classifier: AbstractClassifier, graph: Graph, target: int) -> bool:
-    """Whether a molecule, written as SMILES and read back, is still classified as the target."""
+def survives_round_trip(classifier: AbstractClassifier, graph: Graph, target: Target) -> bool:
+    """Whether a molecule, written as SMILES and read back, still reaches the target."""
     from ..data.molecule import round_trip
 
     again = round_trip(graph, kekule=False)
-    return again is not None and int(classifier(again.pad(graph.schema.max_nodes)).argmax()) == target
+    return again is not None and bool(goal_of(target).reached(classifier(again.pad(graph.schema.max_nodes)))[0])
 
 
 @torch.no_grad()

@@ -1,6 +1,6 @@
 """The paper's baselines (section 3.3) and two controls, behind the same interface as the walk.
 
-The nearest neighbors of a code are looked for among the training graphs with the target label. A code is a set of
+The nearest neighbors of a code are looked for among the training graphs whose label is the target. A code is a set of
 slots: compared slot by slot, as in the paper's code, distances depend on the order of nodes in the file. `aligned`
 matches the slots first (the default), so that renumbering nodes changes no answer.
 """
@@ -19,6 +19,7 @@ from ..models.classifier import AbstractClassifier
 from ..models.decode import Gumbel, MostLikely
 from ..models.pegvae import PEGVAE
 from .explainer import AbstractExplainer, Counterfactual, Outcome, Question, verdict
+from .goals import Target, goal_of, outputs_of_labels
 
 
 @dataclass(frozen=True)
@@ -81,10 +82,10 @@ class LatentIndex:
         return cls(dataset, codes)
 
     def nearest(
-        self, z: Float[Tensor, "n dz"], label: int, k: int, aligned: bool
+        self, z: Float[Tensor, "n dz"], target: Target, k: int, aligned: bool
     ) -> list[tuple[int, Int[Tensor, " n"]]]:
-        """The k nearest graphs with this label, each with the order of its slots that matches z."""
-        candidates = (self.dataset.labels == label).nonzero()[:, 0]
+        """The k nearest graphs whose label is the target, each with the order of its slots that matches z."""
+        candidates = goal_of(target).reached(outputs_of_labels(self.dataset.labels)).nonzero()[:, 0]
         codes = self.codes[candidates]
         if not aligned:
             nearest = (codes - z).square().sum((1, 2)).argsort(stable=True)[:k]
@@ -127,7 +128,7 @@ class NearestNeighbor(AbstractExplainer):
         z = self.vae.locate(question.graph, question.rngs("identity"))
         found = []
         for k in range(len(z)):
-            near = self.index.nearest(z[k], int(question.target[k]), 1, self.aligned)
+            near = self.index.nearest(z[k], question.goals[k], 1, self.aligned)
             if near:
                 ((row, order),) = near
                 neighbor = self.index.dataset.graphs([row]).pad(self.vae.schema.max_nodes)
@@ -152,7 +153,7 @@ class NeighborMean(AbstractExplainer):
         z = self.vae.locate(question.graph, question.rngs("identity"))
         means = []
         for k in range(len(z)):
-            near = self.index.nearest(z[k], int(question.target[k]), self.k, self.aligned)
+            near = self.index.nearest(z[k], question.goals[k], self.k, self.aligned)
             if near:
                 means.append(torch.stack([self.index.codes[row][order] for row, order in near]).mean(0))
         found = self.vae.decode(torch.stack(means), MostLikely()) if means else None
@@ -171,7 +172,7 @@ def _offer(
             for k in range(count)
         ]
     found = found.detach()
-    outcomes, probability = verdict(explainer.classifier, found, question.target)
+    outcomes, probability = verdict(explainer.classifier, found, question.goals)
     return [
         question.answer(
             k, explainer.method, found[k], outcomes[k], p_counterfactual=float(probability[k]), seconds=seconds

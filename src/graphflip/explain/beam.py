@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import torch
@@ -14,6 +15,9 @@ from ..graph import Graph
 from ..models.classifier import AbstractClassifier
 from .candidates import Candidate, Vote, choose_different, choose_frontier, votes_for
 from .explainer import Outcome
+from .goals import AbstractGoal, mean_outputs
+from .labels import STEPS, has_continuous
+from .shrink import shrunk
 from .sketch import Difference, Sketch, drawn
 from .undo import undone
 from .walk import Saliency
@@ -33,7 +37,8 @@ _TRIES = 16
 
 @dataclass(frozen=True)
 class Round:
-    """How far a search has come: rounds done, rounds at most, graphs classified, the best probability of the target."""
+    """How far a search has come: rounds done, rounds at most, graphs classified, the best probability of the target, or
+    the value that comes closest."""
 
     turn: int
     max_turns: int
@@ -53,8 +58,8 @@ class Finding:
 class BeamSearch:
     """The state of a search for one graph."""
 
-    def __init__(self, settings: "EditSearch", graph: Graph, target: int):
-        self.settings, self.target = settings, target
+    def __init__(self, settings: "EditSearch", graph: Graph, goal: AbstractGoal):
+        self.settings, self.goal = settings, goal
         self.factual = Sketch.of(graph)
         settings.constraints.check(self.factual, graph.schema)
         used = max(self.factual.nodes, default=0) + 1
@@ -62,15 +67,17 @@ class BeamSearch:
             graph.B[:, :used], graph.V[:, :used], graph.A[:, :used, :used], graph.E[:, :used, :used], graph.schema
         )
         asked = (settings.confidence, *([settings.agreement] if settings.opinions else []))
-        self.enough = [math.log(min(one + _MARGIN, 1 - 1e-9)) for one in asked]
+        self.enough = [goal.enough(one + _MARGIN) for one in asked]
         known = settings.environments
         self._home = dict(known.created(self.factual, self.factual, self.factual.nodes)) if known else {}
+        self.least = min((1.0, *STEPS)) if has_continuous(graph.schema) else 1.0  # what one more change costs at least
         self.calls, self.turn = 0, 0
         self.largest: int | None = settings.largest
         self.spent = False
         self.ruled_out: Counter[str] = Counter()
         self.trace: list[float] = []
         (self.root,) = self._score([self._candidate(self.factual)])
+        self.likeliest = self.root
 
     def run(self, num: int = 1) -> list[Finding]:
         """Up to `num` answers, or the frontier; what comes closest if nothing passes."""
@@ -125,14 +132,16 @@ class BeamSearch:
             closest = max([closest, *tried], key=self._nearness)
             best = self._cheapest(one for one in tried if self._passes(one))
             limit = limit if best is None else min(limit, self.cost(best) + slack)
-            self.trace.append(max((one.probability for one in tried), default=closest.probability))
-            self.settings.watch(Round(self.turn, self.settings.max_moves, self.calls, max(self.trace)))
+            likeliest = max(tried, key=_first_score, default=closest)
+            self.likeliest = max(self.likeliest, likeliest, key=_first_score)
+            self.trace.append(likeliest.probability)
+            self.settings.watch(Round(self.turn, self.settings.max_moves, self.calls, self.likeliest.probability))
             front = self._best(tried, seen, limit, beam)
         return flipped, closest
 
     def cost(self, one: Candidate) -> float:
-        """Edits, those of bookkeeping at their price."""
-        return one.heavy + self.settings.hydrogen_price * (one.size - one.heavy)
+        """Edits, those of bookkeeping at their price, those of continuous attributes by their size."""
+        return one.weight + self.settings.hydrogen_price * (one.size - one.heavy)
 
     def _expand(self, front: list[Candidate], limit: float) -> Iterator[Candidate]:
         """Every allowed graph one move away, once, that costs less than the limit."""
@@ -159,7 +168,7 @@ class BeamSearch:
     @cached_property
     def _saliency(self) -> Saliency | None:
         walk = self.settings.walk
-        return None if walk is None else walk.saliencies(self.graph, [self.target])[0]
+        return None if walk is None else walk.saliencies(self.graph, [self.goal])[0]
 
     def _candidate(self, after: Sketch, state: Difference | None = None) -> Candidate:
         return Candidate.of(self.factual, after, self.graph.schema, state)
@@ -190,42 +199,50 @@ class BeamSearch:
         if left < len(candidates):
             raise BudgetSpent(f"{self.settings.max_calls} graphs may be shown to the classifier; more are needed.")
         self.calls += len(candidates)
-        judged = self._judge(self.settings.classifier, candidates)
-        first = [one.with_votes([vote]) for one, vote in zip(candidates, judged, strict=True)]
+        first = self._asked([self.settings.classifier], candidates)
         if not self.settings.opinions:
             return first
         chosen = sorted(first, key=self._rank)[: self.settings.shortlist]
-        others = [self._judge(model, chosen) for model in self.settings.opinions]
-        return [one.with_votes([*one.votes, *votes]) for one, *votes in zip(chosen, *others, strict=True)]
+        return self._asked(self.settings.opinions, chosen)
 
-    @torch.no_grad()
-    def _judge(self, model: AbstractClassifier, candidates: Sequence[Candidate]) -> list[Vote]:
-        votes = []
+    def _asked(self, models: Sequence[AbstractClassifier], candidates: list[Candidate]) -> list[Candidate]:
+        """The candidates with one vote more, that of these models."""
+        asked = []
         for start in range(0, len(candidates), self.settings.batch_size):
             chunk = candidates[start : start + self.settings.batch_size]
-            votes += votes_for(model(drawn(self.graph, [one.difference for one in chunk])), self.target)
-        return votes
+            votes = self._votes(models, drawn(self.graph, [one.difference for one in chunk]))
+            asked += [one.with_votes([*one.votes, vote]) for one, vote in zip(chunk, votes, strict=True)]
+        return asked
+
+    @torch.no_grad()
+    def _votes(self, models: Sequence[AbstractClassifier], graph: Graph) -> list[Vote]:
+        """What models say on average of each graph."""
+        return votes_for(mean_outputs(torch.stack([model(graph) for model in models])), self.goal)
+
+    def _judged(self, one: Candidate, graph: Graph) -> Candidate:
+        """The candidate with what all models say of a graph that stands for it."""
+        everyone = ([self.settings.classifier], self.settings.opinions)
+        return one.with_votes(self._votes(models, graph)[0] for models in everyone if models)
 
     def _support(self, one: Candidate) -> float:
-        """Log-probabilities of the target by the classifier and by the opinions, each up to what is asked, averaged."""
-        pairs = zip(one.log_probs, self.enough, strict=False)
-        return sum(min(log_prob, enough) for log_prob, enough in pairs) / max(len(one.log_probs), 1)
+        """Scores by the classifier and by the opinions, each up to what is asked, averaged."""
+        pairs = zip(one.scores, self.enough, strict=False)
+        return sum(min(score, enough) for score, enough in pairs) / max(len(one.scores), 1)
 
     def _nearness(self, one: Candidate) -> tuple[bool, bool, float]:
         return self._passes(one), one.predicted, self._support(one)
 
     def _passes(self, one: Candidate, slack: float = 0.0) -> bool:
-        log_probs = one.log_probs
-        enough = all(log_prob >= least - slack for log_prob, least in zip(log_probs, self.enough, strict=False))
-        return one.predicted and enough and len(log_probs) == len(self.enough)
+        enough = all(score >= least - slack for score, least in zip(one.scores, self.enough, strict=False))
+        return one.predicted and enough and len(one.scores) == len(self.enough)
 
     def _rank(self, one: Candidate) -> tuple[float, float]:
-        return self.settings.price * self.cost(one) - self._support(one), -one.probability
+        return self.settings.price * self.cost(one) - self._support(one), -_first_score(one)
 
-    def _expense(self, one: Candidate) -> tuple[float, int]:
-        return self.cost(one), one.heavy
+    def _expense(self, one: Candidate) -> tuple[float, int, float]:
+        return self.cost(one), one.heavy, one.travel
 
-    def _rank_found(self, one: Candidate) -> tuple[tuple[float, int], float]:
+    def _rank_found(self, one: Candidate) -> tuple[tuple[float, int, float], float]:
         return self._expense(one), -one.belief
 
     def _best(self, tried: list[Candidate], seen: set, limit: float, beam: int) -> list[Candidate]:
@@ -234,7 +251,7 @@ class BeamSearch:
         for one in sorted(tried, key=self._rank):
             if len(front) == beam:
                 break
-            if self._support(one) == -math.inf or self.cost(one) + 1 >= limit:
+            if self._support(one) == -math.inf or self.cost(one) + self.least >= limit:
                 continue
             colors = one.sketch.colors()
             if colors not in seen:
@@ -259,7 +276,6 @@ class BeamSearch:
         """The cheapest that survives being written down, looked for among the first."""
         return next(filter(self._lasts, sorted(passing, key=self._rank_found)[:_TRIES]), None)
 
-    @torch.no_grad()
     def _lasts(self, one: Candidate) -> bool:
         """Whether a molecule still passes when it is written as SMILES and read back: where double bonds of a ring
         stand is not in a SMILES, and may be all that the models see."""
@@ -271,8 +287,7 @@ class BeamSearch:
         if again is None:
             return False
         self.calls += 1
-        models = (self.settings.classifier, *self.settings.opinions)
-        return self._passes(one.with_votes(votes_for(model(again), self.target)[0] for model in models))
+        return self._passes(self._judged(one, again))
 
     def _improved(self, found: Candidate) -> Candidate | None:
         """The best that passes for less, one change taken back or exchanged; None if there is none."""
@@ -284,7 +299,10 @@ class BeamSearch:
         """The allowed graphs in which one change is taken back."""
         smaller = [
             self._candidate(sketch)
-            for sketch in undone(self.settings.moves, self.factual, found.sketch)
+            for sketch in chain(
+                undone(self.settings.moves, self.factual, found.sketch),
+                shrunk(self.factual, found.sketch, self.graph.schema),
+            )
             if self._admits(found.sketch, sketch)
         ]
         known = {one.key(): one for one in smaller if one.heavy and self._expense(one) < self._expense(found)}
@@ -292,18 +310,15 @@ class BeamSearch:
 
     def _exchanged(self, found: Candidate, smaller: list[Candidate]) -> list[Candidate]:
         """What passes for less once a change was taken back and another one made."""
-        start = [one for one in smaller if self.cost(one) + 1 < self.cost(found)]
+        start = [one for one in smaller if self.cost(one) + self.least < self.cost(found)]
         return [one for one in self._score(list(self._expand(start, self.cost(found)))) if self._passes(one)]
 
     def _confirmed(self, found: Candidate, any_confidence: bool = False) -> Finding:
         """The last word: the very graph that is returned, in all its slots, classified once more."""
-        models = (self.settings.classifier, *self.settings.opinions)
-        graph = drawn(self.graph.pad(self.graph.schema.max_nodes), [found.difference])
         if self.spent:  # it was classified once, and nobody may ask again
             return Finding(found, Outcome.FLIPPED)
         self.calls += 1
-        with torch.no_grad():
-            again = found.with_votes(votes_for(model(graph), self.target)[0] for model in models)
+        again = self._judged(found, drawn(self.graph.pad(self.graph.schema.max_nodes), [found.difference]))
         if any_confidence:
             return Finding(again, Outcome.FLIPPED if again.predicted else Outcome.NOT_CONFIDENT)
         passes = self._passes(again, slack=10 * _MARGIN)
@@ -318,13 +333,19 @@ class BeamSearch:
 
     def what_stood_in_the_way(self, closest: Candidate) -> str:
         """How far the search got, and how many moves each constraint ruled out."""
-        got = f"The closest of {self.calls - 1} graphs has probability {closest.probability:.3f} of the target"
-        got += f" ({closest.heavy} edits, {self.turn} rounds of moves); {self.settings.confidence:g} was asked."
+        settings, of = self.settings, " of the target" if self.goal.unit == "probability" else ""
+        least = [f"{asked:g}" if of else self.goal.name() for asked in (settings.confidence, settings.agreement)]
+        got = f"The closest of {self.calls - 1} graphs has {self.goal.unit} {closest.probability:.3f}{of}"
+        got += f" ({closest.heavy} edits, {self.turn} rounds of moves); {least[0]} was asked."
         if len(closest.votes) > 1:
-            got += f" {len(closest.votes) - 1} opinions give it {math.exp(closest.log_probs[1]):.3f} on average;"
-            got += f" {self.settings.agreement:g} was asked."
+            got += f" {len(settings.opinions)} opinions give it {closest.votes[1].shown:.3f} on average;"
+            got += f" {least[1]} was asked."
         reasons = [f"{count} by `{name}`" for name, count in self.ruled_out.most_common()]
         return f"{got} Moves ruled out: {', '.join(reasons)}." if reasons else got
+
+
+def _first_score(one: Candidate) -> float:
+    return one.votes[0].score
 
 
 def _distinct(found: list[Candidate]) -> list[Candidate]:

@@ -12,42 +12,49 @@ from torch import Tensor
 
 from ..schema import Schema
 from .constraints import counted_part
+from .goals import AbstractGoal
 from .sketch import Difference, Sketch
 
 
 class Vote(NamedTuple):
-    """What one model says of a graph: log-probability of the target, and whether that is what it predicts."""
+    """What one model says of a graph: its score for the goal, whether it predicts what is wanted, and the probability
+    of that, or the predicted value."""
 
-    log_prob: float
+    score: float
     predicted: bool
+    shown: float = math.nan
 
 
-def votes_for(logits: Float[Tensor, "b c"], target: int) -> list[Vote]:
+def votes_for(outputs: Float[Tensor, "b c"], goal: AbstractGoal) -> list[Vote]:
     """The votes of a model on a batch; what is not finite is no vote for anything."""
-    finite = logits.isfinite().all(-1)
-    log_prob = torch.where(finite, logits.log_softmax(-1)[:, target], -torch.inf)
-    predicted = (logits.argmax(-1) == target) & finite
-    return [Vote(*vote) for vote in zip(log_prob.tolist(), predicted.tolist(), strict=True)]
+    finite = outputs.isfinite().all(-1)
+    score = torch.where(finite, goal.score(outputs), -torch.inf)
+    votes = score.tolist(), (goal.reached(outputs) & finite).tolist(), goal.shown(outputs).tolist()
+    return [Vote(*vote) for vote in zip(*votes, strict=True)]
 
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
-    """A graph on the way: how it differs from the factual, without bookkeeping in `counted`; what the models say, the
-    classifier first, then the opinions if they were asked."""
+    """A graph on the way: how it differs from the factual, without bookkeeping in `counted`; what that costs, and how
+    far continuous attributes have gone; what the models say, the classifier first, then the opinions on average if
+    they were asked."""
 
     sketch: Sketch
     difference: Difference
     counted: Difference
+    weight: float
+    travel: float = 0.0
     votes: tuple[Vote, ...] = ()
 
     @classmethod
     def of(cls, factual: Sketch, after: Sketch, schema: Schema, state: Difference | None = None) -> "Candidate":
         """`state`, if given, is the difference of the sketch that `after` was copied from."""
         difference = Difference.between(factual, after) if state is None else state.updated(factual, after)
-        return cls(after, difference, counted_part(difference, factual, after, schema))
+        counted = counted_part(difference, factual, after, schema)
+        return cls(after, difference, counted, counted.cost(schema), counted.travel(schema))
 
     def with_votes(self, votes: Iterable[Vote]) -> "Candidate":
-        return Candidate(self.sketch, self.difference, self.counted, tuple(votes))
+        return Candidate(self.sketch, self.difference, self.counted, self.weight, self.travel, tuple(votes))
 
     @property
     def heavy(self) -> int:
@@ -61,8 +68,8 @@ class Candidate:
 
     @property
     def probability(self) -> float:
-        """What the classifier gives the target."""
-        return math.exp(self.votes[0].log_prob) if self.votes else math.nan
+        """What the classifier gives the target, or the value it predicts."""
+        return self.votes[0].shown if self.votes else math.nan
 
     @property
     def predicted(self) -> bool:
@@ -70,16 +77,14 @@ class Candidate:
         return bool(self.votes) and self.votes[0].predicted
 
     @cached_property
-    def log_probs(self) -> tuple[float, ...]:
-        """Log-probability of the target by the classifier, and that of the mean probability by the opinions."""
-        first, *others = (vote.log_prob for vote in self.votes)
-        mean = sum(map(math.exp, others)) / max(len(others), 1)
-        return (first, math.log(mean) if mean else -math.inf) if others else (first,)
+    def scores(self) -> tuple[float, ...]:
+        """Log-probability of the target by the classifier, and by the opinions on average; or scores of values."""
+        return tuple(vote.score for vote in self.votes)
 
     @property
     def belief(self) -> float:
         """Geometric mean of what the classifier gives the target and what the opinions give it on average."""
-        return math.exp(sum(self.log_probs) / len(self.log_probs))
+        return math.exp(sum(self.scores) / len(self.scores))
 
     def key(self) -> frozenset:
         """What candidates share that are the same graph, slot by slot."""

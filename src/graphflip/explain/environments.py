@@ -12,7 +12,8 @@ from ..data.dataset import GraphDataset
 from ..errors import DataError, SchemaError
 from ..graph import Graph
 from ..schema import Categories, Schema
-from .sketch import Bond, Difference, Environment, Label, Sketch
+from .labels import Label
+from .sketch import Bond, Difference, Environment, Sketch
 
 
 @dataclass(frozen=True, eq=False)

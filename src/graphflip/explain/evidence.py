@@ -12,7 +12,8 @@ from ..errors import DataError
 class Evidence:
     """What independent models and rules say of one counterfactual; None where there is nothing to ask.
 
-    `judges` are probabilities of the target by models that no search has consulted. `environment`: every surrounding
+    `judges` are probabilities of the target by models that no search has consulted, or the values they predict.
+    `environment`: every surrounding
     of a node that the edits created occurs in the training data. `plausible`: the autoencoder finds the graph no less
     likely than all but one in a hundred real ones. `molecule`, `radical_free` and `round_trip` (written as SMILES and
     read back, it is still the target) are for molecules.
@@ -45,7 +46,11 @@ class Evidence:
         )
 
     def __str__(self) -> str:
-        parts = [f"{name} gives the target {p:.2f}" for name, p in self.judges.items()]
+        return self.in_words("gives the target")
+
+    def in_words(self, verb: str) -> str:
+        """All of it on one line; what a judge does with its number is the verb."""
+        parts = [f"{name} {verb} {p:.2f}" for name, p in self.judges.items()]
         for claim, yes, no in (
             (self.environment, "surroundings as in the data", "SURROUNDINGS NEVER SEEN in the data"),
             (self.plausible, "plausible", "IMPLAUSIBLE to the autoencoder"),

@@ -9,14 +9,29 @@ from enum import Enum
 from functools import cached_property
 
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from ..edits import Edit, edits_between, heavy_edits
-from ..errors import ConfigError
+from ..errors import BudgetSpent
 from ..graph import Graph
 from ..models.classifier import AbstractClassifier
 from .evidence import Evidence
+from .goals import (
+    AbstractGoal,
+    AbstractRequest,
+    AnyOther,
+    Target,
+    goal_of,
+    goals_of,
+    reached_each,
+    shown_each,
+    target_of,
+)
+from .targets import parse_goal
+
+Asked = int | AbstractRequest | None
+"""What is asked for: a class by number, a request, or by default the likeliest class that is not predicted."""
 
 
 class Outcome(Enum):
@@ -40,21 +55,19 @@ class Outcome(Enum):
 
 
 _ADVICE = {
-    Outcome.FLIPPED: "The classifier assigns the target class to the counterfactual; a second look confirmed it.",
-    Outcome.ALREADY_THERE: "The classifier predicts the target for the factual itself. Ask for another class.",
-    Outcome.OUT_OF_STEPS: (
-        "No graph on the way was classified as the target. Allow more steps, larger ones, or other seeds."
-    ),
-    Outcome.NOT_FLIPPED: "The method's one proposal is not classified as the target. Use a method that searches.",
+    Outcome.FLIPPED: "The classifier gives the counterfactual what was asked for; a second look confirmed it.",
+    Outcome.ALREADY_THERE: "The classifier predicts the target for the factual itself. Ask for another one.",
+    Outcome.OUT_OF_STEPS: ("No graph on the way reached the target. Allow more steps, larger ones, or other seeds."),
+    Outcome.NOT_FLIPPED: "The method's one proposal does not reach the target. Use a method that searches.",
     Outcome.EMPTY: "The code decoded to a graph without nodes. The autoencoder does not know graphs like this one.",
     Outcome.NOTHING_TO_OFFER: "The training data have no graph with the target label. Use another method.",
     Outcome.NOT_A_NUMBER: "The classifier or the decoder returned NaN or infinity. Check the model on this graph.",
     Outcome.NOT_CONFIDENT: (
-        "The classifier assigns the target class, but with less confidence than asked, or another model does "
+        "The classifier predicts the target, but with less confidence than asked, or another model does "
         "not agree. Ask for less confidence, fewer opinions, or allow more moves."
     ),
     Outcome.OUT_OF_MOVES: (
-        "No graph within the allowed moves was classified as the target. Allow more moves, a wider beam, or "
+        "No graph within the allowed moves reached the target. Allow more moves, a wider beam, or "
         "loosen the constraints that ruled out most."
     ),
     Outcome.OUT_OF_CALLS: (
@@ -70,15 +83,17 @@ class Counterfactual:
 
     `factual` and `counterfactual` are aligned: slot i is the same node in both. `counterfactual` is the graph that was
     classified, never a fresh draw; it is None where there was nothing to offer. Where the outcome is not FLIPPED it
-    is the last attempt. `probabilities` are those of the target along the path, one for each step; `path` are the
-    latent codes. `one_minimal`: it was checked that no edit can be undone without losing what was asked. `evidence` is
-    what independent models say. `classes` are names of classes. `classifier_calls` counts the graphs that the
-    classifier was shown, where the method keeps count; `note` says what stood in the way of a flip.
+    is the last attempt. `target` is the number of a class, or another goal; where it is a range of values, `p_factual`,
+    `p_counterfactual` and `probabilities` are predicted values. `probabilities` are those of the target along the path,
+    one for each step; `path` are the latent codes. `one_minimal`: it was checked that no edit can be undone without
+    losing what was asked. `evidence` is what independent models say. `classes` are names of classes. `classifier_calls`
+    counts the graphs that the classifier was shown, where the method keeps count; `note` says what stood in the way of
+    a flip.
     """
 
     id: str
     method: str
-    target: int
+    target: Target
     factual: Graph
     counterfactual: Graph | None
     p_factual: float
@@ -104,9 +119,14 @@ class Counterfactual:
         """The typed list of edits that turns the factual into the counterfactual."""
         return [] if self.counterfactual is None else edits_between(self.factual, self.counterfactual)
 
-    def class_name(self, index: int) -> str:
-        """The name of a class, or its number."""
-        return self.classes[index] if index < len(self.classes) else str(index)
+    @property
+    def goal(self) -> AbstractGoal:
+        """What the target means."""
+        return goal_of(self.target)
+
+    def class_name(self, target: Target) -> str:
+        """The name of a class, or its number; another goal in words."""
+        return goal_of(target).name(self.classes)
 
     def __str__(self) -> str:
         from .words import describe
@@ -122,7 +142,8 @@ class Counterfactual:
 
             lines.append(f"  {to_smiles(self.factual)} -> {to_smiles(self.counterfactual)}")
         lines += [f"  {word}" for word in words[:20]] + (["  …"] if len(words) > 20 else [])
-        lines += [f"  {self.evidence}"] if self.evidence is not None else []
+        verb = "gives the target" if self.goal.unit == "probability" else "predicts"
+        lines += [f"  {self.evidence.in_words(verb)}"] if self.evidence is not None else []
         reasons = [f"  {text}" for text in (self.note, self.outcome.advice) if text]
         return "\n".join(lines if self.flipped else [*lines, *reasons])
 
@@ -150,7 +171,7 @@ class AbstractExplainer(ABC):
     def explain(
         self,
         graph: Graph,
-        target: int | Sequence[int] | None = None,
+        target: Asked | Sequence[Asked] | Int[Tensor, " b"] = None,
         ids: Sequence[str] = (),
         seed: int = 0,
         batch_size: int = 64,
@@ -166,7 +187,7 @@ class AbstractExplainer(ABC):
     def explain_all(
         self,
         batches: Iterable[Graph],
-        target: int | Sequence[int] | None = None,
+        target: Asked | Sequence[Asked] | Int[Tensor, " b"] = None,
         ids: Sequence[str] = (),
         seed: int = 0,
         num: int = 1,
@@ -175,23 +196,25 @@ class AbstractExplainer(ABC):
         done = 0
         for graph in batches:
             span = slice(done, done + len(graph))
-            wanted = target if target is None or isinstance(target, int) else target[span]
+            wanted = target if isinstance(target, int | AbstractRequest | None) else target[span]
             names = ids[span] or [str(done + k) for k in range(len(graph))]
-            for several in self.explain_several(ask(self.classifier, graph, wanted, names, seed), num):
-                yield from several
+            question = ask(self.classifier, graph, wanted, names, seed)
+            for several, logits in zip(self.explain_several(question, num), question.logits, strict=True):
+                yield from (settled(one, self.classifier, logits) for one in several)
             done += len(graph)
 
 
 @dataclass(frozen=True)
 class Question:
-    """A batch of factuals, padded to all slots of the schema, with target classes.
+    """A batch of factuals, padded to all slots of the schema, with a goal for each.
 
     All slots, because then every graph is computed in the same shapes, whatever its neighbors in the batch are.
+    `logits` are the classifier's outputs: one column of values where it predicts a value.
     """
 
     graph: Graph
     logits: Float[Tensor, "b c"]
-    target: Int[Tensor, " b"]
+    goals: tuple[AbstractGoal, ...]
     ids: list[str]
     seed: int
 
@@ -205,8 +228,18 @@ class Question:
         return dataclasses.replace(self, seed=seed)
 
     @property
+    def target(self) -> list[Target]:
+        """The goals as explanations keep them."""
+        return [target_of(goal) for goal in self.goals]
+
+    @property
     def p_factual(self) -> Float[Tensor, " b"]:
-        return target_probability(self.logits, self.target)
+        return shown_each(self.goals, self.logits)
+
+    @property
+    def already_there(self) -> Bool[Tensor, " b"]:
+        """Which factuals need no change."""
+        return reached_each(self.goals, self.logits)
 
     def rngs(self, stream: str) -> list[torch.Generator]:
         """A generator for each graph; streams of different names are independent."""
@@ -217,7 +250,7 @@ class Question:
         return Counterfactual(
             id=self.ids[k],
             method=method,
-            target=int(self.target[k]),
+            target=target_of(self.goals[k]),
             factual=self.graph[k],
             counterfactual=found,
             p_factual=float(self.p_factual[k]),
@@ -229,29 +262,30 @@ class Question:
 
 @torch.no_grad()
 def ask(
-    classifier: AbstractClassifier, graph: Graph, target: int | Sequence[int] | None, ids: Sequence[str], seed: int
+    classifier: AbstractClassifier,
+    graph: Graph,
+    target: Asked | Sequence[Asked] | Int[Tensor, " b"],
+    ids: Sequence[str],
+    seed: int,
 ) -> Question:
-    """Predict, and choose targets."""
+    """Predict, and make goals of what is asked for: of each graph, or the same of all."""
     graph = graph.pad(graph.schema.max_nodes)
     logits = classifier(graph)
-    classes = logits.shape[1]
-    if target is None:
-        predicted = logits.argmax(-1, keepdim=True)
-        wanted = logits.scatter(1, predicted, -torch.inf).argmax(-1)
-    else:
-        wanted = torch.as_tensor(target, dtype=torch.long).expand(len(graph))
-        if bool(((wanted < 0) | (wanted >= classes)).any()):
-            raise ConfigError(f"A target must be a class of 0..{classes - 1}; got {target}.")
-    return Question(graph, logits, wanted, list(ids), seed)
+    if isinstance(target, int | AbstractRequest | None):
+        target = [target] * len(graph)
+    asked = [parse_goal(one) for one in (target.tolist() if isinstance(target, Tensor) else target)]
+    goals = tuple(one.at(row) for one, row in zip(asked, logits, strict=True))
+    return Question(graph, logits, goals, list(ids), seed)
 
 
 @torch.no_grad()
 def verdict(
-    classifier: AbstractClassifier, graph: Graph, target: Int[Tensor, " b"]
+    classifier: AbstractClassifier, graph: Graph, target: Sequence[Target] | Int[Tensor, " b"]
 ) -> tuple[list[Outcome], Float[Tensor, " b"]]:
-    """What the classifier says of hard graphs, with the probability of the target: the last word on a flip."""
-    logits = classifier(graph)
-    probability = target_probability(logits, target)
+    """What the classifier says of hard graphs, with the probability of the target, or the predicted value: the last
+    word on a flip."""
+    logits, goals = classifier(graph), goals_of(target)
+    reached = reached_each(goals, logits)
     outcomes = []
     for k in range(len(graph)):
         if not bool(logits[k].isfinite().all()):
@@ -259,13 +293,30 @@ def verdict(
         elif float(graph.B[k].sum()) == 0:
             outcomes.append(Outcome.EMPTY)
         else:
-            outcomes.append(Outcome.FLIPPED if int(logits[k].argmax()) == int(target[k]) else Outcome.NOT_FLIPPED)
-    return outcomes, probability
+            outcomes.append(Outcome.FLIPPED if bool(reached[k]) else Outcome.NOT_FLIPPED)
+    return outcomes, shown_each(goals, logits)
 
 
-def target_probability(logits: Float[Tensor, "b c"], target: Int[Tensor, " b"]) -> Float[Tensor, " b"]:
-    """Probability that each row of logits gives to its target class."""
-    return logits.softmax(-1).gather(1, target[:, None])[:, 0]
+@torch.no_grad()
+def settled(found: Counterfactual, classifier: AbstractClassifier, before: Float[Tensor, " c"]) -> Counterfactual:
+    """The explanation with the class that was reached as its target, where any other one was asked for.
+
+    `before` is what the classifier says of the factual. A classifier that may not be asked again leaves it open.
+    """
+    if not isinstance(found.target, AnyOther) or found.counterfactual is None:
+        return found
+    try:
+        (after,) = classifier(found.counterfactual.pad(found.factual.schema.max_nodes))
+    except BudgetSpent:
+        return found
+    goal = found.target.settled(after)
+    return dataclasses.replace(
+        found,
+        target=goal.index,
+        p_factual=float(goal.shown(before)),
+        p_counterfactual=float(goal.shown(after)),
+        classifier_calls=found.classifier_calls + bool(found.classifier_calls),
+    )
 
 
 def _scramble(text: str) -> int:

@@ -10,7 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from ..data.dataset import GraphDataset
 from ..errors import ConfigError, DataError
 from ..schema import Schema, first_problem
-from .sketch import Label, Sketch, labels_of, typical
+from .labels import Label, fresh_labels, labels_of, typical
+from .sketch import Sketch
 from .valence import Valence
 
 
@@ -40,8 +41,8 @@ class FragmentVocabulary(BaseModel):
     @classmethod
     def of_single_nodes(cls, schema: Schema) -> "FragmentVocabulary":
         """One node of any label on an edge of any label: what there is without training graphs."""
-        heavy = [label for label in labels_of(schema.nodes) if schema.chemistry is None or "H" not in label]
-        links = labels_of(schema.edges)
+        heavy = [label for label in fresh_labels(schema.nodes) if schema.chemistry is None or "H" not in label]
+        links = fresh_labels(schema.edges)
         return cls(fragments=tuple(Fragment(nodes=(node,), edges=(), link=link) for node in heavy for link in links))
 
     @classmethod

@@ -20,11 +20,13 @@ from .assess import Assessor
 from .beam import Round
 from .constraints import Constraints
 from .explainer import Counterfactual
+from .goals import AbstractRequest
 from .kit import Kit, load_kit
 from .moves import Moves
 from .preferences import preference
 from .search import EditSearch
 from .sketch import Bond
+from .targets import parse_goal
 
 Input = Any
 """One thing to explain: a Graph, a SMILES text, an RDKit molecule or a PyG Data object."""
@@ -43,7 +45,7 @@ class Explainer:
     def explain(
         self,
         what: Input | Sequence[Input],
-        target: int | str | None = None,
+        target: int | str | AbstractRequest | None = None,
         *,
         prefer: str = "balanced",
         num: int = 1,
@@ -55,9 +57,11 @@ class Explainer:
     ) -> Any:
         """The counterfactual of one input, or the list of them for a list of inputs.
 
-        `target` is a class by number or name; by default the likeliest that is not predicted. With `num` above 1 or
-        with `frontier` there is a list for each input: several that differ, or the whole way from the smallest change
-        to the most believable one. `watch` is called after every round of a search; what it raises ends the search.
+        `target` is a class by number or name, or "any" other one; by default the likeliest that is not predicted. Where
+        the model predicts a value it is a change of that: "raise by 0.5", "lower by 1", "below 2", "above 3",
+        "between 1 and 2". With `num` above 1 or with `frontier` there is a list for each input: several that differ,
+        or the whole way from the smallest change to the most believable one. `watch` is called after every round of a
+        search; what it raises ends the search.
         """
         settings = {"prefer": prefer, "num": num, "frontier": frontier}
         settings |= {"constraints": constraints, "confidence": confidence, "watch": watch}
@@ -71,7 +75,7 @@ class Explainer:
     def explain_each(
         self,
         inputs: Iterable[Input] | GraphDataset,
-        target: int | str | None = None,
+        target: int | str | AbstractRequest | None = None,
         *,
         prefer: str = "balanced",
         num: int = 1,
@@ -84,12 +88,12 @@ class Explainer:
         """The answers to a stream of inputs, one list for each, as they are found: memory does not grow."""
         search = self.search(prefer, constraints, confidence)
         search = dataclasses.replace(search, frontier=frontier, watch=watch)
-        index, names = self.class_index(target), iter(ids)
+        goal, names = self.request(target), iter(ids)
         if isinstance(inputs, GraphDataset):
             inputs, names = inputs.graphs(), iter(list(ids) or inputs.ids)
         for number, one in enumerate(inputs):
             name = next(names, one if isinstance(one, str) else str(number))
-            found = search.explain(self.read(one), index, ids=[name], num=num)
+            found = search.explain(self.read(one), goal, ids=[name], num=num)
             yield [self._finished(answer) for answer in found]
 
     def search(
@@ -114,10 +118,12 @@ class Explainer:
 
     @torch.no_grad()
     def predict(self, what: Input) -> dict[str, float]:
-        """The classifier's probability of each class."""
-        probability = self.kit.classifier(self.read(what).pad(self.kit.schema.max_nodes)).softmax(-1)[0].tolist()
-        names = self.kit.classes or tuple(map(str, range(len(probability))))
-        return dict(zip(names, probability, strict=True))
+        """The classifier's probability of each class; of a model that predicts a value, that `value`."""
+        outputs = self.kit.classifier(self.read(what).pad(self.kit.schema.max_nodes))[0]
+        if len(outputs) == 1:
+            return {"value": float(outputs)}
+        names = self.kit.classes or tuple(map(str, range(len(outputs))))
+        return dict(zip(names, outputs.softmax(-1).tolist(), strict=True))
 
     def assess(self, found: Counterfactual) -> Counterfactual:
         """A counterfactual, of whatever origin, with the evidence of judges and rules."""
@@ -159,15 +165,9 @@ class Explainer:
             f"got {type(what).__name__}."
         )
 
-    def class_index(self, target: int | str | None) -> int | None:
-        """The number of a class that is given by number or name."""
-        if target is None or isinstance(target, int):
-            return target
-        if target in self.kit.classes:
-            return self.kit.classes.index(target)
-        if target.isdigit():
-            return int(target)
-        raise ConfigError(f"A target must be one of the classes {', '.join(self.kit.classes)}; got {target!r}.")
+    def request(self, target: int | str | AbstractRequest | None) -> AbstractRequest:
+        """What a target that is given by number or in words asks for; raises if there is no such class."""
+        return parse_goal(target, self.kit.classes)
 
     def _finished(self, found: Counterfactual) -> Counterfactual:
         return self.assess(dataclasses.replace(found, classes=self.kit.classes))

@@ -42,6 +42,13 @@ class Kit:
                     "Train them on one dataset."
                 )
 
+    def __repr__(self) -> str:
+        parts = [repr(self.name), type(self.classifier).__name__]
+        parts += [f"classes={list(self.classes)}"] if self.classes else []
+        parts += ["vae"] if self.vae is not None else []
+        parts += [f"{len(self.surrogates)} surrogates", f"{len(self.judges)} judges"]
+        return f"Kit({', '.join(parts)})"
+
     @property
     def schema(self) -> Schema:
         return self.classifier.schema

@@ -10,7 +10,8 @@ from ..graph import Graph
 from ..jsongraph import single_hard
 from ..schema import Schema
 from .fragments import Fragment, FragmentVocabulary, groups
-from .sketch import Bond, Difference, Label, Sketch, align, labels_of, other_labels
+from .labels import Label, fresh_labels, other_labels
+from .sketch import Bond, Difference, Sketch, align
 from .valence import Valence
 
 
@@ -169,7 +170,7 @@ class Moves:
                 yield "remove edge", draft, {i, j}
 
     def _add_edges(self, state: Sketch, heavy: list[int], room: dict[int, int]) -> Iterator[_Draft]:
-        labels = labels_of(self.schema.edges)
+        labels = fresh_labels(self.schema.edges)
         for i in heavy:
             for j in heavy:
                 if j in state.near[i] or i == j or (i > j and not state.directed):

@@ -13,6 +13,7 @@ from ..jsongraph import aligned_pair, graph_from_json, graph_to_json
 from ..schema import Schema
 from .evidence import Evidence
 from .explainer import Counterfactual, Outcome
+from .goals import goal_from_json, target_of
 
 
 def to_record(found: Counterfactual) -> dict[str, Any]:
@@ -24,7 +25,7 @@ def to_record(found: Counterfactual) -> dict[str, Any]:
     record = {
         "id": found.id,
         "method": found.method,
-        "target": found.target,
+        "target": found.goal.to_json(),
         "p_factual": _finite(found.p_factual),
         "p_counterfactual": _finite(found.p_counterfactual),
         "flipped": found.flipped,
@@ -59,9 +60,7 @@ def from_record(stored: Any, schema: Schema) -> Counterfactual:
         raise DataError(
             f"An explanation must have the keys id, target, factual, counterfactual; {', '.join(missing)} missing."
         )
-    target = stored["target"]
-    if not isinstance(target, int) or isinstance(target, bool) or not 0 <= target < 2**31:
-        raise DataError(f"`target` must be a class number; got {target!r}.")
+    target = target_of(goal_from_json(stored["target"]))
     factual = graph_from_json(stored["factual"], schema)
     counterfactual = None if stored["counterfactual"] is None else graph_from_json(stored["counterfactual"], schema)
     if counterfactual is not None:

@@ -4,12 +4,11 @@ import dataclasses
 from dataclasses import dataclass
 
 import torch
-from torch import Tensor
 
 from ..edits import Edit, apply_edits
 from ..errors import GraphError
 from ..graph import Graph
-from .explainer import AbstractExplainer, Counterfactual, Question, verdict
+from .explainer import AbstractExplainer, Counterfactual, Outcome, Question, verdict
 
 
 @dataclass(frozen=True)
@@ -18,8 +17,8 @@ class Refine(AbstractExplainer):
     the flip.
 
     Each round tries to undo half of the edits, then a quarter, and so on down to single ones, in one batch of
-    candidates for each size, and keeps the candidate with the highest probability of the target among those that
-    still flip.
+    candidates for each size, and keeps the candidate with the highest probability of the target (or the highest
+    value) among those that still flip.
     """
 
     explainer: AbstractExplainer
@@ -65,16 +64,12 @@ class Refine(AbstractExplainer):
         if not candidates:
             return None
         batch = Graph.cat([graph for _, graph in candidates])
-        outcomes, probability = verdict(self.classifier, batch, torch.full((len(batch),), found.target))
-        flips = torch.tensor([outcome.value == "flipped" for outcome in outcomes])
+        outcomes, probability = verdict(self.classifier, batch, [found.target] * len(batch))
+        flips = torch.tensor([outcome is Outcome.FLIPPED for outcome in outcomes])
         if not bool(flips.any()):
             return None
-        best = int(_masked(probability, flips).argmax())
+        best = int(torch.where(flips, probability, -torch.inf).argmax())
         return candidates[best][0], candidates[best][1], float(probability[best])
-
-
-def _masked(probability: Tensor, flips: Tensor) -> Tensor:
-    return torch.where(flips, probability, -1.0)
 
 
 def _apply(factual: Graph, edits: list[Edit]) -> Graph | None:

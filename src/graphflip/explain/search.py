@@ -22,19 +22,20 @@ class EditSearch(AbstractExplainer):
     """Try every allowed move, keep the `beam` best graphs, go on from them; 1 is greedy search.
 
     A graph passes if the classifier predicts the target with at least this `confidence` and the `opinions` give it at
-    least the probability `agreement` on average. Of those that pass, the one with the lowest cost is taken, and the
-    search goes on while a lower one is possible. Then edits are undone, or exchanged for cheaper ones, as long as the
-    graph still passes: the answer is 1-minimal. An edit costs 1; where hydrogens are nodes, adding or removing one with
-    its bond, two edits, costs `hydrogen_price` each. Groups of more than `largest` nodes are tried when smaller ones do
-    not lead to a graph that passes.
+    least the probability `agreement` on average; where values are predicted, if the classifier's and the opinions' mean
+    are in the range that is asked for. Of those that pass, the one with the lowest cost is taken, and the search goes
+    on while a lower one is possible. Then edits are undone, or exchanged for cheaper ones, as long as the graph still
+    passes: the answer is 1-minimal. An edit costs 1; where hydrogens are nodes, adding or removing one with its bond,
+    two edits, costs `hydrogen_price` each. Groups of more than `largest` nodes are tried when smaller ones do not lead
+    to a graph that passes.
 
-    Graphs are ranked by the log-probabilities of the target, each counted up to what is asked, on average, less `price`
-    times their cost. The opinions see the `shortlist` that the classifier ranks first. With `environments`, an edit
-    must not create surroundings of a node that were seen fewer than `minimum` times.
-    Molecules must still pass when they are written as SMILES and read back, where one that does can be found. With a
-    `walk`, the classifier sees of each round only the `proposals` that the walk through the latent space asks for most;
-    `max_calls` is how many graphs it is shown in all. Nothing is random: all seeds give the same answer. With
-    `frontier`, every answer is a list from the smallest change to the most believable one.
+    Graphs are ranked by their scores for the target (log-probabilities, or distances from a range of values), each
+    counted up to what is asked, on average, less `price` times their cost. The opinions see the `shortlist` that the
+    classifier ranks first. With `environments`, an edit must not create surroundings of a node that were seen fewer
+    than `minimum` times. Molecules must still pass when they are written as SMILES and read back, where one that does
+    can be found. With a `walk`, the classifier sees of each round only the `proposals` that the walk through the latent
+    space asks for most; `max_calls` is how many graphs it is shown in all. Nothing is random: all seeds give the same
+    answer. With `frontier`, every answer is a list from the smallest change to the most believable one.
     """
 
     classifier: AbstractClassifier
@@ -85,11 +86,10 @@ class EditSearch(AbstractExplainer):
 
     def _explain_one(self, question: Question, k: int, num: int) -> list[Counterfactual]:
         started = time.perf_counter()
-        search = BeamSearch(self, question.graph[k], int(question.target[k]))
-        logits = question.logits[k]
-        if not bool(logits.isfinite().all()):
+        search = BeamSearch(self, question.graph[k], question.goals[k])
+        if not bool(question.logits[k].isfinite().all()):
             findings = [Finding(search.root, Outcome.NOT_A_NUMBER)]
-        elif int(logits.argmax()) == search.target:
+        elif bool(question.already_there[k]):
             findings = [Finding(search.root, Outcome.ALREADY_THERE)]
         else:
             findings = search.run(num)

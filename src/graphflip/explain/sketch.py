@@ -1,6 +1,7 @@
 """Sketch: one hard graph as dictionaries, cheap to copy and to change: what a search over edits works on."""
 
-from collections.abc import Iterable, Iterator, Sequence
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal, NamedTuple, cast, get_args
@@ -11,9 +12,7 @@ from torch import Tensor
 from ..edits import Edit, Op
 from ..graph import Graph
 from ..schema import Categories, Column, Schema
-
-Label = tuple[str | float, ...]
-"""The attributes of a node or an edge, in the order of the schema's columns."""
+from .labels import Label, apart, has_continuous
 
 Pair = tuple[int, int]
 
@@ -206,6 +205,22 @@ class Difference:
         """Number of edits."""
         return len(self.nodes) + len(self.edges)
 
+    def cost(self, schema: Schema) -> float:
+        """Number of edits, a change of continuous attributes by its size: what `EditCosts` says."""
+        if not has_continuous(schema):
+            return float(self.size)
+        return math.fsum(1.0 if None in change else min(1.0, apart(*change, of)) for change, of in self._all(schema))
+
+    def travel(self, schema: Schema) -> float:
+        """How far attributes have gone in all, continuous ones in units of their scales."""
+        if not has_continuous(schema):
+            return 0.0
+        return math.fsum(apart(*change, of) for change, of in self._all(schema) if None not in change)
+
+    def _all(self, schema: Schema) -> Iterator[tuple[Change, tuple[Column, ...]]]:
+        yield from ((change, schema.nodes) for change in self.nodes.values())
+        yield from ((change, schema.edges) for change in self.edges.values())
+
     def edits(self, schema: Schema) -> list[Edit]:
         """The typed list, in the order of `edits_between`."""
         found = [_edit("node", (i,), change, schema.nodes) for i, change in self.nodes.items()]
@@ -322,30 +337,3 @@ def _row(label: Label | None, columns: tuple[Column, ...]) -> list[float]:
         one_hot = isinstance(column, Categories)
         row += [float(value == name) for name in column.values] if one_hot else [float(value)]
     return row
-
-
-def labels_of(columns: Iterable[Column]) -> list[Label]:
-    """Every combination of categories, continuous attributes at their mean."""
-    found: list[Label] = [()]
-    for column in columns:
-        values = column.values if isinstance(column, Categories) else (column.mean,)
-        found = [(*label, value) for label in found for value in values]
-    return found
-
-
-def other_labels(label: Label, columns: Sequence[Column]) -> list[Label]:
-    """Labels that differ from this one in one attribute: any other category, or one `scale` up or down."""
-    found = []
-    for at, (column, value) in enumerate(zip(columns, label, strict=True)):
-        if isinstance(column, Categories):
-            values = [name for name in column.values if name != value]
-        else:
-            values = [float(value) - column.scale, float(value) + column.scale]
-        found += [(*label[:at], new, *label[at + 1 :]) for new in values]
-    return found
-
-
-def typical(label: Label, columns: Sequence[Column]) -> Label:
-    """The label with continuous attributes at their mean."""
-    pairs = zip(columns, label, strict=True)
-    return tuple(value if isinstance(column, Categories) else column.mean for column, value in pairs)

@@ -83,6 +83,6 @@ def _drop_loose(draft: Sketch, before: Sketch) -> None:
 def _judged(explainer: Explainer, found: Counterfactual, left: Graph) -> Counterfactual:
     """The explanation with another counterfactual, and what classifier and judges say of that."""
     whole = left.pad(explainer.kit.schema.max_nodes)
-    (outcome,), probability = verdict(explainer.kit.classifier, whole, torch.tensor([found.target]))
+    (outcome,), probability = verdict(explainer.kit.classifier, whole, [found.target])
     changes = {"counterfactual": left, "outcome": outcome, "p_counterfactual": float(probability)}
     return explainer.assess(dataclasses.replace(found, **changes, one_minimal=None, evidence=None, note=""))

@@ -13,11 +13,13 @@ from ..models.classifier import AbstractClassifier
 from ..models.decode import Gumbel, MostLikely
 from ..models.pegvae import PEGVAE
 from .explainer import AbstractExplainer, Counterfactual, Outcome, Question, verdict
+from .goals import AbstractGoal, mean_outputs, reached_each, score_each, shown_each
 
 
 @dataclass(frozen=True)
 class LatentTraversal(AbstractExplainer):
-    """Walk from z_F against the gradient of -log p(target | decode(z)) + regularization |z - origin|.
+    """Walk from z_F against the gradient of -log p(target | decode(z)) + regularization |z - origin|; where values are
+    predicted, the distance from the range that is asked for takes the place of -log p.
 
     `infer` is one of the three ways the paper names to get a graph from the decoder's distribution: a Gumbel-softmax
     draw with straight-through gradients, the mean loss over `samples` such draws, or the most likely graph. The walk
@@ -58,7 +60,7 @@ class _Walk:
         with torch.no_grad():
             z = settings.vae.locate(question.graph, question.rngs("identity"))
         self.rngs = question.rngs("noise")
-        already = (question.logits.argmax(-1) == question.target) & question.logits.isfinite().all(-1)
+        already = question.already_there
         self.active = (~already).nonzero()[:, 0]
         self.z, self.start = z[self.active], z[self.active]
         self.momentum, self.variance = torch.zeros_like(self.z), torch.zeros_like(self.z)
@@ -72,19 +74,24 @@ class _Walk:
         self.paths: dict[int, list[Tensor]] = {k: [] for k in self.steps_taken}
         self.last: dict[int, Graph] = {}
 
+    @property
+    def goals(self) -> list[AbstractGoal]:
+        """Those of the graphs still walking."""
+        return [self.question.goals[k] for k in self.active.tolist()]
+
     def step(self) -> None:
         """Decode, classify, stop those that flipped, move the rest by one step."""
         self.turn += 1
-        settings, target = self.settings, self.question.target[self.active]
+        settings, goals = self.settings, self.goals
         z = self.z.detach().requires_grad_()
         graph, logits = self._decode_and_classify(z)
-        loss = -logits.log_softmax(-1).gather(2, target[:, None, None].expand(-1, logits.shape[1], 1))[..., 0].mean(1)
+        loss = -score_each(goals, logits).mean(1)
         origin = self.start if settings.anchor == "factual" else torch.zeros_like(z)
         # The square root has no gradient at zero, where an anchored walk starts.
         norm = ((z - origin) ** 2).sum((1, 2)).clamp(min=1e-12).sqrt()
         (gradient,) = torch.autograd.grad((loss + settings.regularization * norm).sum(), z)
-        self._record(z.detach(), logits.detach(), target)
-        keep = self._stop_flipped(graph, logits.detach(), target, gradient)
+        self._record(z.detach(), logits.detach(), goals)
+        keep = self._stop_flipped(graph, logits.detach(), goals, gradient)
         self._move(gradient, keep)
 
     def _decode_and_classify(self, z: Tensor) -> tuple[Graph, Float[Tensor, "a s c"]]:
@@ -97,8 +104,8 @@ class _Walk:
             graph = settings.vae.decode(z.repeat_interleave(draws, 0), Gumbel(rngs, settings.tau))
         return graph, settings.classifier(graph).unflatten(0, (len(z), draws))
 
-    def _record(self, z: Tensor, logits: Float[Tensor, "a s c"], target: Int[Tensor, " a"]) -> None:
-        probability = logits.softmax(-1).mean(1).gather(1, target[:, None])[:, 0].tolist()
+    def _record(self, z: Tensor, logits: Float[Tensor, "a s c"], goals: list[AbstractGoal]) -> None:
+        probability = shown_each(goals, mean_outputs(logits.transpose(0, 1))).tolist()
         for row, k in enumerate(self.active.tolist()):
             self.probabilities[k].append(probability[row])
             self.steps_taken[k] = self.turn
@@ -106,20 +113,19 @@ class _Walk:
                 self.paths[k].append(z[row])
 
     def _stop_flipped(
-        self, graph: Graph, logits: Float[Tensor, "a s c"], target: Int[Tensor, " a"], gradient: Tensor
+        self, graph: Graph, logits: Float[Tensor, "a s c"], goals: list[AbstractGoal], gradient: Tensor
     ) -> Int[Tensor, " kept"]:
         """Take out the graphs that are done; returns the rows that walk on."""
-        draws = logits.shape[1]
-        mean_says = logits.softmax(-1).mean(1).argmax(-1) == target
-        best = logits.softmax(-1).gather(2, target[:, None, None].expand(-1, draws, 1))[..., 0].argmax(1)
-        flipped = mean_says & (logits.argmax(-1).gather(1, best[:, None])[:, 0] == target)
+        draws, rows = logits.shape[1], torch.arange(len(goals))
+        best = score_each(goals, logits).argmax(1)
+        flipped = reached_each(goals, mean_outputs(logits.transpose(0, 1))) & reached_each(goals, logits[rows, best])
         broken = ~(logits.isfinite().all(-1).all(-1) & gradient.isfinite().all(-1).all(-1))
-        row = torch.arange(len(target)) * draws + best
-        done = torch.zeros(len(target), dtype=torch.bool)
+        done = torch.zeros(len(goals), dtype=torch.bool)
         candidates = (flipped | broken | (self.turn == self.settings.steps)).nonzero()[:, 0]
         if len(candidates):
-            hard = rounded(graph.select(row[candidates]))
-            outcomes, probability = verdict(self.settings.classifier, hard, target[candidates])
+            hard = rounded(graph.select((rows * draws + best)[candidates]))
+            wanted = [goals[k] for k in candidates.tolist()]
+            outcomes, probability = verdict(self.settings.classifier, hard, wanted)
             for position, k in enumerate(candidates.tolist()):
                 number, outcome = int(self.active[k]), outcomes[position]
                 if broken[k]:

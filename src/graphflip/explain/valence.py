@@ -6,7 +6,8 @@ from functools import cache, cached_property
 
 from ..chemistry import BOND_ORDERS, Chemistry
 from ..schema import Categories, Schema
-from .sketch import Label, Sketch, labels_of
+from .labels import Label, labels_of
+from .sketch import Sketch
 
 
 @dataclass(frozen=True)
@@ -38,13 +39,8 @@ class Valence:
         return (nodes[0], bonds[0]) if nodes and bonds else None
 
     @cached_property
-    def _orders(self) -> dict[Label, int]:
-        """The order of each bond, by its label."""
-        return {label: BOND_ORDERS[str(label[self._types[1]])] for label in labels_of(self.schema.edges)}
-
-    @cached_property
-    def _nitrogens(self) -> set[Label]:
-        return {label for label in labels_of(self.schema.nodes) if self.symbol(label) == "N"}
+    def _orders(self) -> "_Orders":
+        return _Orders(self._types[1])
 
     def symbol(self, label: Label) -> str:
         return str(label[self._types[0]])
@@ -118,11 +114,11 @@ class Valence:
 
     def _surroundings(self, sketch: Sketch, i: int) -> tuple[str, int, int, bool]:
         """Element, sum of bond orders, number of bonds, and whether a neighbor is a nitrogen with four bonds."""
-        near, nodes, orders = sketch.near[i], sketch.nodes, self._orders
+        near, nodes, orders, at = sketch.near[i], sketch.nodes, self._orders, self._types[0]
         valence, beside = 0, False
         for j, label in near.items():
             valence += orders[label]
-            if nodes[j] in self._nitrogens and sum(map(orders.__getitem__, sketch.near[j].values())) == 4:
+            if nodes[j][at] == "N" and sum(map(orders.__getitem__, sketch.near[j].values())) == 4:
                 beside = True
         return self.symbol(nodes[i]), valence, len(near), beside
 
@@ -161,3 +157,15 @@ class Valence:
         for _ in range(wanted - len(hydrogens)):
             sketch.join(i, sketch.add(label), bond)
         return True
+
+
+class _Orders(dict[Label, int]):
+    """The order of each bond, by its label; `at` is where labels have the type."""
+
+    def __init__(self, at: int):
+        super().__init__()
+        self.at = at
+
+    def __missing__(self, label: Label) -> int:
+        order = self[label] = BOND_ORDERS[str(label[self.at])]
+        return order

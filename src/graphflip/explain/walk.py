@@ -12,13 +12,16 @@ from ..models.classifier import AbstractClassifier
 from ..models.pegvae import PEGVAE
 from ..schema import Categories, Column
 from .anchored import MARGIN, Anchor, Logits
-from .sketch import Change, Difference, Label
+from .goals import AbstractGoal, Target, goals_of, score_each
+from .labels import Label
+from .sketch import Change, Difference
 
 
 @dataclass(frozen=True)
 class LatentWalk:
-    """Descent from the factual's code on -log p(target) of the relaxed, anchored graph, summed over `guides` (the
-    classifier, and other models with gradients), with a pull back to the factual that is sparse over slots."""
+    """Descent from the factual's code on -log p(target), or the distance from a range of values, of the relaxed,
+    anchored graph, summed over `guides` (the classifier, and other models with gradients), with a pull back to the
+    factual that is sparse over slots."""
 
     vae: PEGVAE
     guides: tuple[AbstractClassifier, ...]
@@ -27,15 +30,15 @@ class LatentWalk:
     pull: float = 0.02
     margin: float = MARGIN
 
-    def saliencies(self, graph: Graph, target: Sequence[int]) -> list["Saliency"]:
+    def saliencies(self, graph: Graph, target: Sequence[Target]) -> list["Saliency"]:
         """For each graph how far the walk moved every logit of the decoder, in all its slots."""
-        anchor, wanted = Anchor.at(self.vae, graph, self.margin), torch.as_tensor(target)
+        anchor, goals = Anchor.at(self.vae, graph, self.margin), goals_of(target)
         z, momentum, variance = anchor.z, torch.zeros_like(anchor.z), torch.zeros_like(anchor.z)
         for step in range(1, self.steps + 1):
             with torch.enable_grad():
                 z = z.detach().requires_grad_()
                 soft = anchor.soft(z)
-                loss = torch.stack([_surprise(model, soft, wanted) for model in self.guides]).sum()
+                loss = torch.stack([_surprise(model, soft, goals) for model in self.guides]).sum()
                 away = ((z - anchor.z).square().sum(-1) + 1e-12).sqrt().sum()
                 (gradient,) = torch.autograd.grad(loss + self.pull * away, z)
             momentum, variance = momentum.lerp(gradient, 0.1), variance.lerp(gradient**2, 0.01)
@@ -46,8 +49,8 @@ class LatentWalk:
         return [Saliency.of(moved, k, anchor.graph) for k in range(len(graph))]
 
 
-def _surprise(model: AbstractClassifier, soft: Graph, target: Tensor) -> Float[Tensor, ""]:
-    return -model(soft).log_softmax(-1).gather(1, target[:, None]).sum()
+def _surprise(model: AbstractClassifier, soft: Graph, goals: Sequence[AbstractGoal]) -> Float[Tensor, ""]:
+    return -score_each(goals, model(soft)).sum()
 
 
 @dataclass(frozen=True, eq=False)

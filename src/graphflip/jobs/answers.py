@@ -91,9 +91,7 @@ def explainer_of(settings: Settings) -> Explainer:
 def check(settings: Settings) -> None:
     """Raise if no row at all could be explained with these settings."""
     explainer = explainer_of(settings)
-    index, classes = explainer.class_index(settings.target), explainer.kit.classes
-    if index is not None and classes and not 0 <= index < len(classes):
-        raise ConfigError(f"A target must be one of the classes {', '.join(classes)}; got {settings.target!r}.")
+    explainer.request(settings.target)
     known = Constraints(
         forbid_node_types=frozenset(settings.forbid_node_types), forbid_edge_types=frozenset(settings.forbid_edge_types)
     )

@@ -5,18 +5,22 @@ from typing import ClassVar
 
 import torch
 from jaxtyping import Float
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
 from torch import Tensor, nn
 
 from ..graph import Graph
 from ..nn.basis import node_mean
 from ..nn.layers import EquivariantBlock, InvariantReadout, QuietLinear, append_edges
 from ..nn.messages import AttentionLayer, RelationalLayer, num_relations, relations
+from ..nn.standardize import standardized
 from ..schema import Schema
 
 
 class AbstractClassifier(nn.Module, ABC):
-    """Anything that gives class logits for a batch of hard or relaxed graphs, without regard to the order of nodes."""
+    """Anything that gives class logits for a batch of hard or relaxed graphs, without regard to the order of nodes.
+
+    A model with one output predicts a value instead.
+    """
 
     schema: Schema
 
@@ -26,17 +30,29 @@ class AbstractClassifier(nn.Module, ABC):
 
     @abstractmethod
     def head(self, embedding: Float[Tensor, "b h"]) -> Float[Tensor, "b c"]:
-        """Class logits of an embedding."""
+        """Class logits of an embedding, or one value."""
 
     def forward(self, graph: Graph) -> Float[Tensor, "b c"]:
         return self.head(self.embed(graph))
 
 
-class ClassifierConfig(BaseModel):
-    """Sizes of a classifier."""
+class Outputs(BaseModel):
+    """What a model puts out: logits of two classes or more, or with one class a value, which is `center` and so many
+    times `spread`: mean and standard deviation of the labels it learned."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
-    num_classes: int = Field(default=2, gt=1)
+    num_classes: int = Field(default=2, gt=0)
+    center: FiniteFloat = 0.0
+    spread: FiniteFloat = Field(default=1.0, gt=0)
+
+    def scaled(self, outputs: Float[Tensor, "b c"]) -> Float[Tensor, "b c"]:
+        """Outputs of the last layer in the units of the labels."""
+        return outputs if self.num_classes > 1 else self.center + self.spread * outputs
+
+
+class ClassifierConfig(Outputs):
+    """Sizes of a classifier."""
+
     width: int = Field(default=64, gt=0)
     depth: int = Field(default=4, gt=0, le=1000)
     hidden: int = Field(default=128, gt=0)
@@ -63,7 +79,7 @@ class InvariantClassifier(AbstractClassifier):
         self.hidden, self.out = nn.Linear(d, config.hidden), QuietLinear(config.hidden, config.num_classes)
 
     def embed(self, graph: Graph) -> Float[Tensor, "b h"]:
-        graph = graph if graph.num_slots else graph.pad(1)
+        graph = standardized(graph if graph.num_slots else graph.pad(1))
         pack = not self.schema.directed
         X = self.lift(torch.cat([graph.B[..., None], graph.V], -1), graph.B, pack)
         X = append_edges(X, graph.A, graph.E, pack)
@@ -72,7 +88,7 @@ class InvariantClassifier(AbstractClassifier):
         return self.pool(self.lower(X, graph.B, pack), graph.B)
 
     def head(self, embedding: Float[Tensor, "b h"]) -> Float[Tensor, "b c"]:
-        return self.out(self.hidden(embedding).relu())
+        return self.config.scaled(self.out(self.hidden(embedding).relu()))
 
 
 class _MessageClassifier(AbstractClassifier):
@@ -89,7 +105,7 @@ class _MessageClassifier(AbstractClassifier):
         self.drop = nn.Dropout(config.dropout)
 
     def embed(self, graph: Graph) -> Float[Tensor, "b h"]:
-        graph = graph if graph.num_slots else graph.pad(1)  # a maximum is of something
+        graph = standardized(graph if graph.num_slots else graph.pad(1))  # a maximum is of something
         B, R = graph.B, relations(graph)
         h = self.enter(torch.cat([B[..., None], graph.V], -1)) * B[..., None]
         pooled = [_pool(h, B)]
@@ -99,7 +115,7 @@ class _MessageClassifier(AbstractClassifier):
         return self.join(self.drop(torch.cat(pooled, -1))).relu()
 
     def head(self, embedding: Float[Tensor, "b h"]) -> Float[Tensor, "b c"]:
-        return self.out(self.drop(embedding))
+        return self.config.scaled(self.out(self.drop(embedding)))
 
 
 class RelationalGIN(_MessageClassifier):

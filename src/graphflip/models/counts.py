@@ -4,24 +4,22 @@ from itertools import pairwise
 from typing import ClassVar
 
 from jaxtyping import Float
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 from torch import Tensor, nn
 
 from ..graph import Graph
 from ..nn.layers import QuietLinear
 from ..schema import Schema
-from .classifier import AbstractClassifier
+from .classifier import AbstractClassifier, Outputs
 from .wl import wl_counts
 
 
-class CountConfig(BaseModel):
+class CountConfig(Outputs):
     """Which environments are counted, and the network on them: no `hidden` layer is logistic regression.
 
     `blind` is the share of counts that are hidden while training, `dropout` that of hidden units.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-    num_classes: int = Field(default=2, gt=1)
     radius: int = Field(default=2, ge=0)
     bins: int = Field(default=2048, gt=0)
     hidden: tuple[int, ...] = Field(default=(64,), max_length=2)
@@ -47,4 +45,4 @@ class CountClassifier(AbstractClassifier):
         return wl_counts(graph, self.config.radius, self.config.bins).log1p_()
 
     def head(self, embedding: Float[Tensor, "b h"]) -> Float[Tensor, "b c"]:
-        return self.network(embedding)
+        return self.config.scaled(self.network(embedding))

@@ -41,8 +41,29 @@ class Classification:
 
 
 @dataclass(frozen=True)
+class Regression:
+    """Squared error in units of `spread`, the standard deviation of the labels; `hide` is as in Classification."""
+
+    spread: float = 1.0
+    hide: float = 0.0
+    score: str = "r2"
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        return {"hide": self.hide, "spread": self.spread}
+
+    def loss(self, model: nn.Module, batch: Batch, rng: torch.Generator, progress: float) -> Tensor:
+        values = model(with_gaps(batch.graph, self.hide, rng))
+        return nn.functional.mse_loss(values[:, 0] / self.spread, batch.labels / self.spread)
+
+    def measure(self, model: nn.Module, dataset: GraphDataset) -> dict[str, float]:
+        return measure_regressor(model, dataset)
+
+
+@dataclass(frozen=True)
 class Imitation:
-    """Cross-entropy to the probabilities that another classifier gives: labels play no part.
+    """Cross-entropy to the probabilities that another classifier gives, or squared error to its values: labels play no
+    part.
 
     `answers` are the teacher's for the train part, in its order, on whole graphs; `hide` is as in Classification.
     """
@@ -55,7 +76,8 @@ class Imitation:
     @classmethod
     def of(cls, teacher: AbstractClassifier, dataset: GraphDataset, hide: float = 0.0) -> "Imitation":
         """Ask the teacher once about every graph of the train part."""
-        return cls(teacher, predict(teacher, dataset.part("train")).softmax(-1), hide)
+        outputs = predict(teacher, dataset.part("train"))
+        return cls(teacher, outputs if outputs.shape[1] == 1 else outputs.softmax(-1), hide)
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -63,15 +85,27 @@ class Imitation:
         return {"hide": self.hide, "teacher": hashlib.sha256(weights_blob(self.teacher)).hexdigest()}
 
     def loss(self, model: nn.Module, batch: Batch, rng: torch.Generator, progress: float) -> Tensor:
-        return nn.functional.cross_entropy(model(with_gaps(batch.graph, self.hide, rng)), self.answers[batch.index])
+        outputs, answers = model(with_gaps(batch.graph, self.hide, rng)), self.answers[batch.index]
+        if answers.shape[1] > 1:
+            return nn.functional.cross_entropy(outputs, answers)
+        return nn.functional.mse_loss(outputs / self.spread, answers / self.spread)
+
+    @property
+    def spread(self) -> float:
+        """Standard deviation of the teacher's values."""
+        return spread_of(self.answers)
 
     def measure(self, model: nn.Module, dataset: GraphDataset) -> dict[str, float]:
-        """`agreement`: share of graphs of the same predicted class. `likeness`: -cross-entropy to the teacher.
+        """`agreement`: share of graphs of the same predicted class. `likeness`: -cross-entropy to the teacher, or for
+        values R squared.
 
         Where the data name as many classes as the teacher has, they are taken to be the same, and figures on the labels
         are added.
         """
         logits, taught = predict(model, dataset), predict(self.teacher, dataset)
+        if taught.shape[1] == 1:
+            labels = {} if dataset.classes else measure_regressor(model, dataset)
+            return {"likeness": _r_squared(logits[:, 0], taught[:, 0]), **labels}
         agreement = float((logits.argmax(-1) == taught.argmax(-1)).float().mean())
         likeness = -float(nn.functional.cross_entropy(logits, taught.softmax(-1)))
         same_classes = len(dataset.classes) == taught.shape[1]
@@ -128,6 +162,25 @@ def measure_classifier(model: nn.Module, dataset: GraphDataset) -> dict[str, flo
     ]
     areas = [auroc(margin, (dataset.labels == k).long()) for k, margin in enumerate(margins)]
     return {"auroc": float(torch.tensor(areas, dtype=torch.float64).nanmean()), **figures}
+
+
+def measure_regressor(model: nn.Module, dataset: GraphDataset) -> dict[str, float]:
+    """Root mean squared error, mean absolute error, and R squared: the share of the labels' variance explained."""
+    values, labels = predict(model, dataset)[:, 0], dataset.labels
+    error = values - labels
+    figures = {"rmse": float(error.square().mean().sqrt()), "mae": float(error.abs().mean())}
+    return {"r2": _r_squared(values, labels), **figures}
+
+
+def _r_squared(values: Float[Tensor, " g"], labels: Float[Tensor, " g"]) -> float:
+    variance = labels.var(correction=0).clamp(min=1e-12)
+    return 1 - float((values - labels).square().mean() / variance)
+
+
+def spread_of(values: Float[Tensor, "..."]) -> float:
+    """Standard deviation; 1 where all are the same."""
+    spread = float(values.std(correction=0))
+    return spread if spread > 1e-12 else 1.0
 
 
 @torch.no_grad()

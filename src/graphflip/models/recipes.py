@@ -1,6 +1,7 @@
 """Recipes: which model, objective and settings `graphflip train` uses for a role and a preset."""
 
 import copy
+import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,15 +9,23 @@ from typing import Any, Literal
 
 import torch
 from pydantic import ValidationError
-from torch import nn
+from torch import Tensor, nn
 
 from ..data.dataset import GraphDataset
-from ..errors import ConfigError, SchemaError
+from ..errors import ConfigError, DataError, SchemaError
 from ..schema import first_problem
 from .classifier import AbstractClassifier, AttentionClassifier, ClassifierConfig, InvariantClassifier, RelationalGIN
 from .counts import CountClassifier, CountConfig
 from .curves import save_curves
-from .objectives import Classification, Imitation, Reconstruction, measure_classifier, measure_vae
+from .objectives import (
+    Classification,
+    Imitation,
+    Reconstruction,
+    Regression,
+    measure_classifier,
+    measure_vae,
+    spread_of,
+)
 from .pegvae import PAPER, PEGVAE
 from .store import Card, DataCard, save_model
 from .train import Epoch, Objective, Progress, TrainConfig, fit, read_result
@@ -48,19 +57,20 @@ def recipe(role: str, preset: str, dataset: GraphDataset, teacher: AbstractClass
     """
     if role == "surrogate":
         return _surrogate(preset, dataset, teacher)
-    schema, classes = dataset.schema, max(len(dataset.classes), 2)
+    schema, learned = dataset.schema, _objective(dataset, None)
+    outputs = _outputs(dataset, learned)
 
     def sized(cls: Any) -> nn.Module:
-        return cls(schema, cls.default.model_copy(update={"num_classes": classes}))
+        return cls(schema, cls.default.model_copy(update=outputs))
 
     match role, preset:
         case "classifier", "default":
-            return Recipe(sized(RelationalGIN), Classification(), TrainConfig(epochs=30))
+            return Recipe(sized(RelationalGIN), learned, TrainConfig(epochs=30))
         case "classifier", "paper":
             training = TrainConfig(epochs=100, rate=1e-3, weight_decay=1e-4, validate_every=2, pool=1, keep="last")
-            return Recipe(sized(InvariantClassifier), Classification(), training)
+            return Recipe(sized(InvariantClassifier), learned, training)
         case "judge", "gnn":
-            return Recipe(sized(AttentionClassifier), Classification(), TrainConfig(epochs=25, rate=1e-3, seed=1))
+            return Recipe(sized(AttentionClassifier), learned, TrainConfig(epochs=25, rate=1e-3, seed=1))
         case "vae", "modern":
             training = TrainConfig(epochs=200, weight_decay=1e-4, average=0.99, validate_every=5)
             return Recipe(PEGVAE(schema), Reconstruction(beta=0.05), training)
@@ -73,41 +83,55 @@ def recipe(role: str, preset: str, dataset: GraphDataset, teacher: AbstractClass
 
 def _surrogate(preset: str, dataset: GraphDataset, teacher: AbstractClassifier | None) -> Recipe:
     """Models to ask for a second opinion: other sizes, seeds and families than classifier and judges."""
-    schema, classes = dataset.schema, _num_classes(dataset, teacher)
+    schema, learned = dataset.schema, _objective(dataset, teacher)
+    outputs = _outputs(dataset, learned)
 
     def plan(model: nn.Module, training: TrainConfig, hide: float = 0.0) -> Recipe:
-        objective = Classification(hide) if teacher is None else Imitation.of(teacher, dataset, hide)
-        return Recipe(model, objective, training)
+        return Recipe(model, dataclasses.replace(learned, hide=hide), training)
 
     match preset:
         case "gin":
-            sizes = ClassifierConfig(num_classes=classes, width=48, depth=3, hidden=96, dropout=0.4)
+            sizes = ClassifierConfig(**outputs, width=48, depth=3, hidden=96, dropout=0.4)
             return plan(RelationalGIN(schema, sizes), TrainConfig(epochs=30, seed=2), hide=0.05)
         case "gin-deep":
-            sizes = ClassifierConfig(num_classes=classes, width=32, depth=6, hidden=64, dropout=0.3)
+            sizes = ClassifierConfig(**outputs, width=32, depth=6, hidden=64, dropout=0.3)
             return plan(RelationalGIN(schema, sizes), TrainConfig(epochs=30, seed=3), hide=0.02)
         case "counts":
-            sizes = CountConfig(num_classes=classes, radius=3, bins=4096, hidden=(32,), blind=0.3)
+            sizes = CountConfig(**outputs, radius=3, bins=4096, hidden=(32,), blind=0.3)
             return plan(CountClassifier(schema, sizes), TrainConfig(epochs=25, rate=1e-3, pool=1, seed=4))
         case "linear":
-            sizes = CountConfig(num_classes=classes, radius=2, bins=4096, hidden=(), blind=0.2)
+            sizes = CountConfig(**outputs, radius=2, bins=4096, hidden=(), blind=0.2)
             return plan(CountClassifier(schema, sizes), TrainConfig(epochs=25, rate=3e-3, pool=1, seed=5))
         case "types":
-            sizes = CountConfig(num_classes=classes, radius=0, bins=1024, hidden=(32,), blind=0.05, dropout=0.2)
+            sizes = CountConfig(**outputs, radius=0, bins=1024, hidden=(32,), blind=0.05, dropout=0.2)
             return plan(CountClassifier(schema, sizes), TrainConfig(epochs=40, rate=1e-2, pool=1, seed=4))
     raise _unknown("surrogate", preset)
 
 
-def _num_classes(dataset: GraphDataset, teacher: AbstractClassifier | None) -> int:
+def _objective(dataset: GraphDataset, teacher: AbstractClassifier | None) -> Classification | Regression | Imitation:
+    """To learn the labels, or the answers of a teacher."""
     if teacher is None:
-        return max(len(dataset.classes), 2)
+        return Classification() if dataset.classes else Regression(spread_of(_train_labels(dataset)))
     if teacher.schema != dataset.schema:
         raise SchemaError(
             f"{dataset.name}: graphs for a teacher to label must have the teacher's schema; they have another. "
             "Give the data that the teacher was trained on, or data loaded with its schema."
         )
-    with torch.no_grad():
-        return teacher.eval()(dataset.graphs([0])).shape[1]
+    return Imitation.of(teacher, dataset)
+
+
+def _outputs(dataset: GraphDataset, learned: Classification | Regression | Imitation) -> dict[str, Any]:
+    """What a model must put out to learn that: fields of `Outputs`."""
+    if isinstance(learned, Classification):
+        return {"num_classes": max(len(dataset.classes), 2)}
+    if isinstance(learned, Imitation) and learned.answers.shape[1] > 1:
+        return {"num_classes": learned.answers.shape[1]}
+    values = learned.answers if isinstance(learned, Imitation) else _train_labels(dataset)
+    return {"num_classes": 1, "center": float(values.mean()), "spread": spread_of(values)}
+
+
+def _train_labels(dataset: GraphDataset) -> Tensor:
+    return dataset.part("train").labels if dataset.split else dataset.labels
 
 
 def _unknown(role: str, preset: str) -> ConfigError:
@@ -137,7 +161,7 @@ def train_model(
     if teacher is not None and role != "surrogate":
         raise ConfigError(f"A teacher is for a surrogate; got one for a {role}. Leave it out: labels are learned.")
     if role != "vae" and teacher is None:
-        dataset.require_classes()
+        _require_labels(dataset)
     if (role, preset) == ("judge", "trees"):
         return _train_trees(dataset, folder, _changed(TrainConfig(), changes).seed)
     plan = recipe(role, preset, dataset, teacher)
@@ -154,6 +178,17 @@ def train_model(
     settings = {"role": role, "preset": preset, **training.model_dump(), **plan.objective.settings}
     save_curves(history, folder)
     return save_model(plan.model, folder, DataCard.of(dataset), settings, figures)
+
+
+def _require_labels(dataset: GraphDataset) -> None:
+    """Raise unless there is something to learn."""
+    if dataset.classes:
+        dataset.require_classes()
+    elif bool((dataset.labels == dataset.labels[0]).all()):
+        raise DataError(
+            f"{dataset.name}: a model of values needs labels that differ; all are {float(dataset.labels[0]):g}. "
+            "Check which column or file holds the labels."
+        )
 
 
 def _changed(training: TrainConfig, changes: dict[str, Any] | None) -> TrainConfig:

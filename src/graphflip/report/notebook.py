@@ -16,7 +16,8 @@ def to_html(found: Counterfactual) -> str:
         pictures = "".join(picture.svg() for picture in draw_pair(found.factual, found.counterfactual))
         pictures += f"<br>{draw_legend().svg((260, 26))}"
         change += f" → {found.p_counterfactual:.2f}" if found.p_counterfactual is not None else ""
-    head = f"{found.id}: {found.outcome.value}; probability of {found.class_name(found.target)} {change}"
+    what = "probability of" if found.goal.unit == "probability" else "value, to be"
+    head = f"{found.id}: {found.outcome.value}; {what} {found.class_name(found.target)} {change}"
     words = "".join(f"<li>{escape(text)}</li>" for text in describe(found))
     evidence = [str(found.evidence)] if found.evidence is not None else []
     reasons = [] if found.flipped else [found.note, found.outcome.advice]

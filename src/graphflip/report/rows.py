@@ -4,9 +4,12 @@ from collections.abc import Sequence
 from html import escape
 from statistics import fmean
 
+import torch
+
 from ..edits import heavy_edits
 from ..explain.evidence import Evidence
 from ..explain.explainer import Counterfactual
+from ..explain.goals import AbstractGoal
 from ..explain.words import sentences
 from .draw import Picture, draw_graph, draw_pair
 from .results import Unread
@@ -30,7 +33,7 @@ def explanation_row(found: Counterfactual, number: int, lot: str, remark: str = 
         ("pictures", _pictures(found)),
         ("what", _words(found, heavy)),
         ("probability", _probability(found)),
-        ("evidence", _evidence(found.evidence)),
+        ("evidence", _evidence(found.evidence, found.goal)),
     ]
     return _row(number, data, _head(number, found.id, found.outcome.value, lot, remark), cells)
 
@@ -92,10 +95,11 @@ def _count(number: int, what: str) -> str:
 
 
 def _probability(found: Counterfactual) -> str:
-    target = f'<span class="faint">of {escape(found.class_name(found.target))}</span>'
+    of = "of" if found.goal.unit == "probability" else "to be"
+    target = f'<span class="faint">{of} {escape(found.class_name(found.target))}</span>'
     after = "" if found.p_counterfactual is None else f" → <b>{found.p_counterfactual:.2f}</b>"
     before = "?" if found.p_factual != found.p_factual else f"{found.p_factual:.2f}"
-    return f'<span class="number">{before}{after}</span> {target}{_curve(_way(found))}'
+    return f'<span class="number">{before}{after}</span> {target}{_curve(_way(found), found.goal.unit)}'
 
 
 def _way(found: Counterfactual) -> list[float]:
@@ -108,13 +112,15 @@ def _way(found: Counterfactual) -> list[float]:
     return [*start, *way, *end]
 
 
-def _curve(probabilities: Sequence[float], width: int = 110, height: int = 34) -> str:
-    """The probability of the target along the way; a faint line is at one half."""
-    if len(probabilities) < 2:
+def _curve(way: Sequence[float], unit: str, width: int = 110, height: int = 34) -> str:
+    """The probability of the target along the way, or the values from the lowest to the highest; a faint line is at one
+    half."""
+    if len(way) < 2:
         return ""
-    step = width / (len(probabilities) - 1)
-    points = [f"{k * step:.0f} {height * (1 - p):.0f}" for k, p in enumerate(probabilities)]
-    words = f"Probability along the way: {probabilities[0]:.2f} to {probabilities[-1]:.2f} in {len(points)} steps"
+    low, high = (0.0, 1.0) if unit == "probability" else (min(way), max(way))
+    step, span = width / (len(way) - 1), (high - low) or 1.0
+    points = [f"{k * step:.0f} {height * (high - p) / span:.0f}" for k, p in enumerate(way)]
+    words = f"{unit.capitalize()} along the way: {way[0]:.2f} to {way[-1]:.2f} in {len(points)} steps"
     x, y = points[-1].split()
     return (
         f'<svg class="curve" viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="img" '
@@ -123,10 +129,10 @@ def _curve(probabilities: Sequence[float], width: int = 110, height: int = 34) -
     )
 
 
-def _evidence(evidence: Evidence | None) -> str:
+def _evidence(evidence: Evidence | None, goal: AbstractGoal) -> str:
     if evidence is None:
         return ""
-    lines = [_line(p > 0.5, f"{name}: {p:.2f}", f"{name}: {p:.2f}") for name, p in evidence.judges.items()]
+    lines = [_line(_agrees(p, goal), f"{name}: {p:.2f}", f"{name}: {p:.2f}") for name, p in evidence.judges.items()]
     for claim, yes, no in (
         (evidence.environment, "surroundings as in the data", "surroundings never seen"),
         (evidence.plausible, "plausible", "implausible"),
@@ -137,6 +143,11 @@ def _evidence(evidence: Evidence | None) -> str:
         if claim is not None and (yes or not claim):
             lines.append(_line(claim, yes, no))
     return f'<ul class="facts">{"".join(lines)}</ul>'
+
+
+def _agrees(said: float, goal: AbstractGoal) -> bool:
+    """Whether a judge that says this number has reached the goal."""
+    return said > 0.5 if goal.unit == "probability" else bool(goal.reached(torch.tensor([said])))
 
 
 def _line(claim: bool, yes: str, no: str) -> str:

@@ -24,12 +24,13 @@ _REMEMBERED = 100_000
 
 class BlackBox(AbstractClassifier):
     """A function from a list of graphs to probabilities (graphs x classes; for two classes those of the second will
-    do) or to class numbers. It has no gradients and sees hard graphs alone.
+    do) or to class numbers; with `num_classes=1`, to values. It has no gradients and sees hard graphs alone.
 
     `calls` counts the graphs that `predict` was shown; one more than `budget` raises `BudgetSpent`, before it is shown.
     `renew` starts counting again. A molecule that was answered for is not asked again. What has no nodes, or no SMILES
-    where these are taken, is not asked either: all classes are as likely. With a `sample` the function is tried when
-    wrapped: the same answer when asked again, whatever the order of nodes and the rest of the list.
+    where these are taken, is not asked either: all classes are as likely, and a value is NaN. With a `sample` the
+    function is tried when wrapped: the same answer when asked again, whatever the order of nodes and the rest of the
+    list.
 
     >>> from graphflip import Graph, Schema
     >>> box = BlackBox(lambda graphs: [float(graph.num_edges) / 10 for graph in graphs], Schema(max_nodes=4))
@@ -50,10 +51,10 @@ class BlackBox(AbstractClassifier):
         sample: Graph | None = None,
     ):
         super().__init__()
-        if num_classes < 2 or (budget is not None and budget < 1):
+        if num_classes < 1 or (budget is not None and budget < 1):
             raise ConfigError(
-                f"A black box must have two classes or more and a budget of at least 1; got num_classes={num_classes}, "
-                f"budget={budget}."
+                "A black box must have two classes or more, or 1 if it predicts a value, and a budget of at least 1; "
+                f"got num_classes={num_classes}, budget={budget}."
             )
         if takes == "smiles" and schema.chemistry is None:
             raise ConfigError('`takes="smiles"` needs a schema of molecules; this one has no chemistry.')
@@ -68,18 +69,19 @@ class BlackBox(AbstractClassifier):
         self.calls = 0
 
     def embed(self, graph: Graph) -> Float[Tensor, "b c"]:
-        """Logarithms of the probabilities."""
+        """Logarithms of the probabilities, or values."""
         if not graph.is_hard:
             raise NotDifferentiable(
                 "A black box can be asked about hard graphs only; got a relaxed one. Use `EditSearch`, which tries "
                 "hard graphs, or a model with gradients."
             )
         shown = self._shown(graph.detach())
-        probability = torch.full((len(graph), self.num_classes), 1 / self.num_classes)
+        unknown = torch.nan if self.num_classes == 1 else 1 / self.num_classes
+        answers = torch.full((len(graph), self.num_classes), unknown)
         asked = [k for k, one in enumerate(shown) if one is not None]
         if asked:
-            probability[asked] = self._answers([shown[k] for k in asked])
-        return probability.clamp(min=_LEAST).log().to(graph.B)
+            answers[asked] = self._answers([shown[k] for k in asked])
+        return (answers if self.num_classes == 1 else answers.clamp(min=_LEAST).log()).to(graph.B)
 
     def head(self, embedding: Float[Tensor, "b c"]) -> Float[Tensor, "b c"]:
         return embedding
@@ -118,16 +120,33 @@ class BlackBox(AbstractClassifier):
             raise ClassifierError(
                 f"`predict` must answer for a list of {self.takes}; it raised {type(error).__name__}: {error}."
             ) from error
-        return _probabilities(returned, len(shown), self.num_classes)
+        rows = _numbers(returned)
+        if self.num_classes == 1:
+            return _values(rows, len(shown))
+        return _probabilities(rows, len(shown), self.num_classes)
 
 
-def _probabilities(returned: Any, count: int, num_classes: int) -> Float[Tensor, "k c"]:
+def _numbers(returned: Any) -> Tensor:
     try:
-        rows = torch.as_tensor(returned)
+        return torch.as_tensor(returned)
     except (TypeError, ValueError, RuntimeError) as error:
         raise WrongOutput(
             f"`predict` must return numbers, probabilities or class numbers; got {type(returned).__name__} ({error})."
         ) from error
+
+
+def _values(rows: Tensor, count: int) -> Float[Tensor, "k 1"]:
+    if rows.shape not in ((count,), (count, 1)):
+        raise WrongOutput(
+            f"`predict` must return one value for each of {count} graphs; got shape {tuple(rows.shape)}. "
+            "Correct `num_classes`, or what it returns."
+        )
+    if not bool(rows.isfinite().all()):
+        raise NotFinite("`predict` must return finite values; it returned NaN or infinity.")
+    return rows.reshape(count, 1).float()
+
+
+def _probabilities(rows: Tensor, count: int, num_classes: int) -> Float[Tensor, "k c"]:
     if rows.shape == (count,) and rows.is_floating_point() and num_classes == 2:
         rows = torch.stack([1 - rows, rows], 1)
     elif rows.shape == (count,) and not rows.is_floating_point():

@@ -1,4 +1,4 @@
-"""What classifiers of other makes return, as logits of at least two classes."""
+"""What classifiers of other makes return, as logits of at least two classes, or as values."""
 
 from typing import Any, Literal
 
@@ -8,14 +8,14 @@ from torch import Tensor
 
 from ...errors import WrongOutput
 
-ReturnType = Literal["raw", "log_probs", "probs"]
-"""What a model returns, in PyG's words: logits, logarithms of probabilities, or probabilities."""
+ReturnType = Literal["raw", "log_probs", "probs", "value"]
+"""What a model returns, in PyG's words: logits, logarithms of probabilities, or probabilities; or a predicted value."""
 
 _LEAST = 1e-7  # a probability of 0 would have no logarithm
 
 
 def as_logits(returned: Any, num_graphs: int, return_type: ReturnType) -> Float[Tensor, "b c"]:
-    """Logits of what a model returned; one number for each graph is that of the second of two classes."""
+    """Logits of what a model returned; one number for each graph is that of the second of two classes, or a value."""
     if not isinstance(returned, Tensor) or not returned.is_floating_point():
         came = f"a tensor of {returned.dtype}" if isinstance(returned, Tensor) else f"a {type(returned).__name__}"
         raise WrongOutput(
@@ -28,6 +28,10 @@ def as_logits(returned: Any, num_graphs: int, return_type: ReturnType) -> Float[
             f"A classifier must return one row for each graph, here {num_graphs}; got shape {tuple(returned.shape)}. "
             "Pool the nodes of each graph, with `batch`, before the last layer."
         )
+    if return_type == "value":
+        if rows.shape[1] != 1:
+            raise WrongOutput(f"A model of values must return one number for each graph; it returns {rows.shape[1]}.")
+        return rows
     if return_type == "probs":
         rows = torch.cat([1 - rows, rows], 1) if rows.shape[1] == 1 else rows
         return rows.clamp(min=_LEAST).log()
@@ -45,6 +49,8 @@ def check_number_of_classes(found: int, expected: int | None) -> None:
 
 def check_scale(logits: Float[Tensor, "b c"], return_type: ReturnType) -> None:
     """Raise if the numbers are plainly of another kind than they were said to be."""
+    if return_type == "value":
+        return
     total = logits.exp().sum(-1) if return_type != "raw" else logits.sum(-1)
     is_one = bool(((total - 1).abs() < 1e-3).all())
     if return_type == "raw" and is_one and bool((logits >= 0).all()):

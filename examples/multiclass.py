@@ -1,0 +1,41 @@
+"""Six classes, and nodes with a continuous attribute: the smallest change to any other class, or to a chosen one.
+
+Usage: python examples/multiclass.py [graphs to explain] [graphs] [epochs]
+"""
+
+import sys
+
+import graphflip as gf
+from graphflip.data.planted_classes import planted_classes, true_class
+from graphflip.explain.kit import Kit
+from graphflip.explain.knowledge import Knowledge
+from graphflip.models.recipes import recipe
+from graphflip.models.train import fit
+
+
+def explainer_of(dataset, epochs=40):
+    plan = recipe("classifier", "default", dataset)
+    fit(plan.model, plan.objective, dataset, plan.training.model_copy(update={"epochs": epochs}))
+    return gf.Explainer(Kit("classes", plan.model.eval(), Knowledge.mine(dataset.part("train")), dataset.classes))
+
+
+def explain(explainer, graphs):
+    return explainer.explain(graphs, "any", prefer="minimal")
+
+
+def is_right(found):
+    """Whether the rule behind the data agrees: the changed graph is of the class that was reached."""
+    return int(true_class(found.counterfactual)) == found.target
+
+
+if __name__ == "__main__":
+    limit, num_graphs, epochs = [*map(int, sys.argv[1:]), *(5, 1200, 40)[len(sys.argv) - 1 :]]
+    dataset = planted_classes(num_graphs)
+    explainer = explainer_of(dataset, epochs)
+    graphs = dataset.part("test").graphs()[:limit]
+    found = explain(explainer, graphs)
+    print(*found, sep="\n")
+    print("One of them, and how it could become hot rings:")
+    print(explainer.explain(graphs[0], "hot rings", prefer="minimal"))
+    flipped = [one for one in found if one.flipped]
+    print(f"{len(flipped)} of {len(found)} flipped; {sum(map(is_right, flipped))} by the rule of the data too")

@@ -1,0 +1,95 @@
+"""Labels with continuous attributes: what moves make of them, what they cost, how they are made smaller."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from graphflip.data.molecule import molecule_schema
+from graphflip.edits import EditCosts
+from graphflip.explain.labels import apart, fresh_labels, labels_of, other_labels, tidy, typical
+from graphflip.explain.moves import Moves
+from graphflip.explain.shrink import shrunk
+from graphflip.explain.sketch import Difference, Sketch, drawn
+from graphflip.graph import Graph
+from graphflip.schema import Categories, Continuous, Schema
+from graphflip.testing import random_graph
+
+COLUMNS = (Categories(name="type", values=("a", "b")), Continuous(name="size", mean=2.0, scale=0.3))
+SCHEMAS = [Schema(nodes=COLUMNS, edges=COLUMNS[1:], max_nodes=6, directed=directed) for directed in (False, True)]
+scales = st.floats(1e-3, 1e3)
+
+
+@given(st.floats(-5, 5), scales)
+def test_tidy_numbers_are_near_and_stay(value, scale):
+    column = Continuous(name="x", scale=scale)
+    number = tidy(value * scale, column)
+    assert abs(number - value * scale) <= 0.03 * scale
+    assert tidy(number, column) == number
+
+
+@given(st.floats(-9, 9), scales, st.floats(-5, 5))
+def test_steps_lead_up_and_down_but_not_out_of_the_data(value, scale, mean):
+    column = Continuous(name="x", mean=mean * scale, scale=scale)
+    label = (value * scale,)
+    found = [new for (new,) in other_labels(label, (column,))]
+    assert len(set(found)) == len(found)
+    assert label[0] not in found
+    assert all(abs(new - column.mean) <= max(3 * scale, abs(label[0] - column.mean)) * 1.001 for new in found)
+    if abs(value - mean) < 2:
+        assert min(found) < label[0] < max(found)
+        assert 0.2 < min(apart(label, (new,), (column,)) for new in found) < 0.3
+
+
+def test_new_labels_cover_a_single_number():
+    assert set(labels_of(COLUMNS)) < set(fresh_labels(COLUMNS))
+    assert sorted({label[1] for label in fresh_labels(COLUMNS)}) == pytest.approx([1.7, 2.0, 2.3])
+    assert fresh_labels((*COLUMNS, COLUMNS[1])) == labels_of((*COLUMNS, COLUMNS[1]))
+    assert typical(("a", 9.0), COLUMNS) in labels_of(COLUMNS)
+
+
+@settings(max_examples=20)
+@given(st.sampled_from(SCHEMAS), st.integers(0, 999), st.lists(st.integers(0, 9999), min_size=1, max_size=3))
+def test_the_cost_of_a_difference_is_that_of_its_edits(schema, seed, picks):
+    graph = random_graph(schema, n=4, num_graphs=1, seed=seed).trim()
+    factual = state = Sketch.of(graph)
+    moves = Moves(schema)
+    for pick in picks:
+        steps = [after for _, after in moves.steps(state, factual)]
+        state = steps[pick % len(steps)] if steps else state
+    difference = Difference.between(factual, state)
+    assert difference.cost(schema) == pytest.approx(EditCosts().total(difference.edits(schema), schema))
+    assert difference.travel(schema) >= 0
+    again = Sketch.of(drawn(graph, [difference]))  # graphs hold the very numbers that sketches do
+    assert Difference.between(state, again).size == 0
+    for smaller in shrunk(factual, state, schema):
+        closer = Difference.between(factual, smaller)
+        assert closer.travel(schema) < difference.travel(schema) + 1e-9
+        assert closer.size == difference.size
+        assert Difference.between(state, smaller).size <= 1
+
+
+def test_without_numbers_nothing_shrinks():
+    schema = Schema(nodes=COLUMNS[:1], max_nodes=4)
+    one, other = (Sketch.of(random_graph(schema, n=4, num_graphs=1, seed=seed)) for seed in (0, 1))
+    assert not list(shrunk(one, other, schema))
+    assert Difference.between(one, other).cost(schema) == Difference.between(one, other).size
+
+
+def test_molecules_may_have_numbers():
+    plain = molecule_schema(("C", "N", "O"), max_nodes=6, explicit_hydrogens=False)
+    length = Continuous(name="length", mean=1.4, scale=0.1)
+    charge = Continuous(name="charge", mean=0.0, scale=0.2)
+    schema = plain.model_copy(update={"nodes": (*plain.nodes, charge), "edges": (*plain.edges, length)})
+    graph = Graph.build(
+        schema,
+        [{"type": "C", "charge": 0.07}, {"type": "O", "charge": -0.3}],
+        [(0, 1, {"type": "single", "length": 1.43})],
+    )
+    moves = Moves(schema).valid(graph)
+    changed = [
+        edit.after for move in moves for edit in move.edits if edit.op.startswith("set") and len(move.edits) == 1
+    ]
+    assert {"charge"} in map(set, changed)
+    assert {"length"} in map(set, changed)
+    assert {"type": "double"} in changed
+    assert all("triple" not in edit.after.values() for move in moves for edit in move.edits if edit.at == (0, 1))
