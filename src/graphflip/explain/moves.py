@@ -11,6 +11,7 @@ from ..jsongraph import single_hard
 from ..schema import Schema
 from .fragments import Fragment, FragmentVocabulary, groups
 from .labels import Label, fresh_labels, other_labels
+from .links import bridges, partners
 from .sketch import Bond, Difference, Sketch, align
 from .valence import Valence
 
@@ -33,8 +34,9 @@ _Draft = tuple[str, Sketch, set[int]]
 
 @dataclass(frozen=True)
 class Moves:
-    """The moves of a schema's graphs: another label for a node or an edge; an edge more; an edge less, if in a ring; a
-    group that hangs on one edge removed, added or replaced by one of the vocabulary.
+    """The moves of a schema's graphs: another label for a node or an edge; an edge more, in graphs of more than
+    41 nodes between nodes that are near each other; an edge less, if in a ring; a group that hangs on one edge removed,
+    added or replaced by one of the vocabulary.
 
     A move never splits a graph. In molecules every atom that it reaches has its valence filled afterwards, by adding or
     removing hydrogens where they are nodes, and the sum of charges does not move away from zero. With `bonds`, no move
@@ -156,7 +158,7 @@ class Moves:
         return self.bonds is None or (one, edge, other) in self.bonds or (other, edge, one) in self.bonds
 
     def _relabel_edges(self, state: Sketch, heavy: list[int], room: dict[int, int]) -> Iterator[_Draft]:
-        inside = set(heavy)
+        inside, held = set(heavy), bridges(state)
         for i, j, label in state.edges():
             if not {i, j} <= inside:
                 continue
@@ -164,15 +166,15 @@ class Moves:
                 fits = self._joins(state.nodes[i], other, state.nodes[j])
                 if fits and self._order(other) - self._order(label) <= min(room[i], room[j]):
                     yield "change edge", _joined(state, i, j, other), {i, j}
-            if (state.directed and i in state.near[j]) or j in state.reach(i, block=j):
+            if (state.directed and i in state.near[j]) or (i, j) not in held:
                 draft = state.copy()
                 draft.cut(i, j)
                 yield "remove edge", draft, {i, j}
 
     def _add_edges(self, state: Sketch, heavy: list[int], room: dict[int, int]) -> Iterator[_Draft]:
         labels = fresh_labels(self.schema.edges)
-        for i in heavy:
-            for j in heavy:
+        for i, others in partners(state, heavy).items():
+            for j in others:
                 if j in state.near[i] or i == j or (i > j and not state.directed):
                     continue
                 for label in labels:
@@ -196,8 +198,11 @@ class Moves:
         for anchor, root, members in groups(state, heavy, self.vocabulary.max_nodes):
             bare = self._without(state, members)
             yield "remove group", bare, {anchor, *members}
-            free = room[anchor] + self._order(state.near[anchor][root])
+            link = state.near[anchor][root]
+            free = room[anchor] + self._order(link)
             for fragment in fragments:
+                if len(members) == len(fragment.nodes) == 1 and fragment.link == link:
+                    continue  # that is another label for the node
                 fits = self._joins(state.nodes[anchor], fragment.link, fragment.nodes[0])
                 if fits and self._order(fragment.link) <= free:
                     draft = bare.branch()

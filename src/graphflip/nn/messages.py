@@ -11,8 +11,10 @@ from .layers import MaskedBatchNorm
 
 def relations(graph: Graph) -> Float[Tensor, "b r n n"]:
     """One weighted adjacency matrix per kind of edge: existence, each edge column, and their transposes if directed."""
-    parts = torch.cat([graph.A[:, None], graph.E.permute(0, 3, 1, 2)], 1)
-    return torch.cat([parts, parts.transpose(2, 3)], 1) if graph.schema.directed else parts
+    parts = [graph.A[..., None], graph.E]
+    if graph.schema.directed:
+        parts += [part.transpose(1, 2) for part in parts]
+    return torch.cat(parts, -1).permute(0, 3, 1, 2)  # stored pair by pair, as layers read them
 
 
 def num_relations(graph_columns: int, directed: bool) -> int:
