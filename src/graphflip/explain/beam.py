@@ -61,6 +61,7 @@ class BeamSearch:
     def __init__(self, settings: "EditSearch", graph: Graph, goal: AbstractGoal):
         self.settings, self.goal = settings, goal
         self.factual = Sketch.of(graph)
+        self.size, self.limit = self.factual.size, math.inf
         settings.constraints.check(self.factual, graph.schema)
         used = max(self.factual.nodes, default=0) + 1
         self.graph = Graph.trusted(
@@ -146,6 +147,7 @@ class BeamSearch:
     def _expand(self, front: list[Candidate], limit: float) -> Iterator[Candidate]:
         """Every allowed graph one move away, once, that costs less than the limit."""
         met: set[frozenset] = set()
+        self.limit = limit
         for state in front:
             for _, after in self.settings.moves.steps(state.sketch, self.factual, self._admits, self.largest):
                 candidate = self._candidate(after, state.difference)
@@ -174,7 +176,10 @@ class BeamSearch:
         return Candidate.of(self.factual, after, self.graph.schema, state)
 
     def _admits(self, state: Sketch, after: Sketch) -> bool:
-        """Whether the environments that a move created are known, or are those of the factual."""
+        """Whether a move may cost less than the limit, and the environments that it created are known, or are those
+        of the factual."""
+        if self._costs_at_least(after) >= self.limit:
+            return False
         known = self.settings.environments
         if known is None:
             return True
@@ -183,6 +188,11 @@ class BeamSearch:
                 self.ruled_out["environments"] += 1
                 return False
         return True
+
+    def _costs_at_least(self, after: Sketch) -> float:
+        """What must be paid for nodes and edges that are more or fewer than the factual's, wherever they are."""
+        apart = sum(abs(now - was) for now, was in zip(after.size, self.size, strict=True))
+        return min(1.0, self.settings.hydrogen_price) * apart
 
     def _is_allowed(self, one: Candidate) -> bool:
         """Whether constraints admit a graph; counts what rules it out if not."""
@@ -297,6 +307,7 @@ class BeamSearch:
 
     def _undone(self, found: Candidate) -> list[Candidate]:
         """The allowed graphs in which one change is taken back."""
+        self.limit = math.inf
         smaller = [
             self._candidate(sketch)
             for sketch in chain(

@@ -98,6 +98,12 @@ class Sketch:
                 if self.directed or i < j:
                     yield i, j, label
 
+    @property
+    def size(self) -> tuple[int, int]:
+        """Number of nodes and of edges."""
+        ends = sum(map(len, self.near.values()))
+        return len(self.nodes), ends if self.directed else ends // 2
+
     def around(self, i: int) -> list[int]:
         """Neighbors of a node, whatever the direction."""
         if not self.directed:

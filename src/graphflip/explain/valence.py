@@ -88,21 +88,25 @@ class Valence:
         atoms = sorted((i for i in changed if i in after.nodes), key=lambda i: self._fills_first(after, i))
         if not all(self._fill(after, i) for i in atoms):
             return False
+        if not any(self._is_cation(sketch, i) for i in changed for sketch in (before, after)):
+            # The neighbors do not feel it: an atom depends on its own bonds, and on nitrogens with four beside it.
+            return all(self._filled(after, i) for i in atoms) and self._charge_is_kept(before, after, changed)
         near = {j for i in atoms for j in after.near[i]} - set(atoms)
         spoiled = [j for j in near if not self._filled(after, j) and (j not in before.nodes or self._filled(before, j))]
         if not all(self._fill(after, j) for j in spoiled) or not all(
             self._filled(after, i) for i in [*atoms, *spoiled]
         ):
             return False
-        return self._charge_is_kept(before, after, {*changed, *near})
+        region = {*changed, *near}
+        region |= {j for i in region if i in before.nodes for j in before.near[i]}
+        region |= {j for i in region if i in after.nodes for j in after.near[i]}
+        return self._charge_is_kept(before, after, region)
 
     def _fills_first(self, sketch: Sketch, i: int) -> tuple[bool, int]:
         # A cation decides how its neighbors are filled.
         return self.symbol(sketch.nodes[i]) != "N" or self.room(sketch, i) > 0, i
 
     def _charge_is_kept(self, before: Sketch, after: Sketch, region: set[int]) -> bool:
-        region |= {j for i in region if i in before.nodes for j in before.near[i]}
-        region |= {j for i in region if i in after.nodes for j in after.near[i]}
         if before.charges is None:
             before.charges = self._charges(before, before.nodes)
         was = sum(before.charges.get(i, 0) for i in region)
@@ -112,13 +116,19 @@ class Valence:
         total = sum(before.charges.values())
         return abs(total - was + now) <= abs(total)
 
+    def _is_cation(self, sketch: Sketch, i: int) -> bool:
+        """Whether a node is a nitrogen with four bonds."""
+        if i not in sketch.nodes or self.symbol(sketch.nodes[i]) != "N":
+            return False
+        return sum(map(self._orders.__getitem__, sketch.near[i].values())) == 4
+
     def _surroundings(self, sketch: Sketch, i: int) -> tuple[str, int, int, bool]:
         """Element, sum of bond orders, number of bonds, and whether a neighbor is a nitrogen with four bonds."""
         near, nodes, orders, at = sketch.near[i], sketch.nodes, self._orders, self._types[0]
         valence, beside = 0, False
         for j, label in near.items():
             valence += orders[label]
-            if nodes[j][at] == "N" and sum(map(orders.__getitem__, sketch.near[j].values())) == 4:
+            if nodes[j][at] == "N" and self._is_cation(sketch, j):
                 beside = True
         return self.symbol(nodes[i]), valence, len(near), beside
 
