@@ -31,7 +31,7 @@ def is_right(found):
 if __name__ == "__main__":
     limit, num_graphs, epochs = [*map(int, sys.argv[1:]), *(5, 1200, 40)[len(sys.argv) - 1 :]]
     dataset = planted_relays(num_graphs)
-    found = explain(explainer_of(dataset, epochs), dataset.part("test").graphs()[:limit])
+    found = explain(explainer_of(dataset, epochs), dataset.part("test").subset(range(limit)))
     print(*found, sep="\n")
     flipped = [one for one in found if one.flipped]
     print(f"{len(flipped)} of {len(found)} flipped; {sum(map(is_right, flipped))} of them are the known answer")

@@ -32,10 +32,10 @@ if __name__ == "__main__":
     limit, num_graphs, epochs = [*map(int, sys.argv[1:]), *(5, 1200, 40)[len(sys.argv) - 1 :]]
     dataset = planted_classes(num_graphs)
     explainer = explainer_of(dataset, epochs)
-    graphs = dataset.part("test").graphs()[:limit]
+    graphs = dataset.part("test").subset(range(limit))
     found = explain(explainer, graphs)
     print(*found, sep="\n")
     print("One of them, and how it could become hot rings:")
-    print(explainer.explain(graphs[0], "hot rings", prefer="minimal"))
+    print(explainer.explain(graphs.graphs(0), "hot rings", prefer="minimal"))
     flipped = [one for one in found if one.flipped]
     print(f"{len(flipped)} of {len(found)} flipped; {sum(map(is_right, flipped))} by the rule of the data too")

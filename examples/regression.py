@@ -25,7 +25,7 @@ def explainer_of(dataset, epochs=40):
 
 def explain(explainer, graphs):
     asked = ("raise by 1", "lower by 1")
-    return [explainer.explain(graph, asked[k % 2]) for k, graph in enumerate(graphs)]
+    return [explainer.explain(graph, asked[k % 2]) for k, graph in enumerate(graphs.graphs())]
 
 
 def real_change(found):
@@ -42,7 +42,7 @@ def is_right(found):
 if __name__ == "__main__":
     limit, num_molecules, epochs = [*map(int, sys.argv[1:]), *(4, 2000, 40)[len(sys.argv) - 1 :]]
     dataset = load_rdkit_molecules("logp", limit=num_molecules)
-    found = explain(explainer_of(dataset, epochs), dataset.part("test").graphs()[:limit])
+    found = explain(explainer_of(dataset, epochs), dataset.part("test").subset(range(limit)))
     flipped = [one for one in found if one.flipped]
     for one in found:
         print(one, f"  RDKit's estimate changes by {real_change(one):+.2f}", sep="\n")

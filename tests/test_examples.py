@@ -1,4 +1,4 @@
-"""The examples run as they stand, on little data."""
+"""The examples run as they stand, on little data, and with a search that gives up early."""
 
 import runpy
 import sys
@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import graphflip
+from graphflip.explain.beam import BeamSearch
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 
@@ -20,20 +21,36 @@ def little_data(request):
     return dataset.subset(small).split_randomly(0)
 
 
+@pytest.fixture
+def run(monkeypatch, capsys):
+    """Run an example and give what it printed."""
+
+    def run_example(name, *arguments):
+        monkeypatch.setattr(BeamSearch, "_stages", lambda _: iter([(2, 1)]))
+        monkeypatch.setattr(sys, "argv", [name, *arguments])
+        runpy.run_path(str(EXAMPLES / name), run_name="__main__")
+        return capsys.readouterr().out.splitlines()
+
+    return run_example
+
+
 @pytest.mark.parametrize(
     ("name", "arguments"),
     [
-        ("own_pyg_model.py", ["gin", "1", "20"]),
-        ("own_pyg_model.py", ["gat", "1", "20"]),
-        ("own_pyg_model.py", ["gine", "1", "20"]),
+        ("own_pyg_model.py", ["gin", "1", "10"]),
+        ("own_pyg_model.py", ["gat", "1", "10"]),
+        ("own_pyg_model.py", ["gine", "1", "10"]),
         ("random_forest.py", ["1", "3000"]),
     ],
 )
-def test_examples_run(name, arguments, little_data, monkeypatch, capsys):
+def test_examples_on_mutagenicity_run(name, arguments, little_data, run, monkeypatch):
     monkeypatch.setattr(graphflip, "load_dataset", lambda _: little_data, raising=False)
-    monkeypatch.setattr(sys, "argv", [name, *arguments])
-    runpy.run_path(str(EXAMPLES / name), run_name="__main__")
-    assert "flipped" in capsys.readouterr().out.splitlines()[-1]
+    assert "of 1 flipped" in run(name, *arguments)[-1]
+
+
+@pytest.mark.parametrize("name", ["multiclass.py", "directed.py", "regression.py"])
+def test_examples_on_sets_of_the_package_run(name, run):
+    assert "of 1 flipped" in run(name, "1", "60", "3")[-1]
 
 
 @pytest.mark.parametrize("file", sorted(EXAMPLES.glob("*.py")), ids=lambda file: file.name)
