@@ -30,7 +30,8 @@ _AT_ONCE = 32
 class Demand:
     """What an answer must meet: the classifier predicts the target with this confidence, the opinions give it this
     probability on average, edits create known environments only, and if `durable`, a molecule that was written as
-    SMILES and read back convinces the models too. By default the flip is all."""
+    SMILES and read back convinces the models too; `lower` are confidences and agreements that will do where nothing
+    has these. By default the flip is all."""
 
     classifier: AbstractClassifier
     confidence: float = 0.0
@@ -39,6 +40,7 @@ class Demand:
     environments: EnvironmentCounts | None = None
     minimum: int = 5
     durable: bool = False
+    lower: tuple[tuple[float, float], ...] = ()
 
     @classmethod
     def of(cls, search: EditSearch) -> "Demand":
@@ -51,13 +53,16 @@ class Demand:
             search.environments,
             search.minimum,
             durable=True,
+            lower=tuple(search.levels()[1:]),
         )
 
     def weaker(self) -> Iterator["Demand"]:
         """This one, and what a search is content with where it finds nothing that meets all; the flip in the end."""
         for environments in dict.fromkeys([self.environments, None]):
             for durable in dict.fromkeys([self.durable, False]):
-                yield replace(self, environments=environments, durable=durable)
+                for confidence, agreement in ((self.confidence, self.agreement), *self.lower):
+                    less = replace(self, confidence=confidence, agreement=agreement)
+                    yield replace(less, environments=environments, durable=durable)
         yield Demand(self.classifier)
 
     def met(self, factual: Graph, graphs: Graph, target: Target, margin: float = 0.0) -> Bool[Tensor, " b"]:

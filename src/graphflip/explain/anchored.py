@@ -74,9 +74,8 @@ class Anchor:
 
 def raw_logits(vae: PEGVAE, z: Float[Tensor, "b n dz"], graph: Graph) -> Logits:
     """The decoder's logits at a code, every stage conditioned on a hard graph."""
-    decoder = vae.decoder
-    E = graph.E if not graph.schema.de else decoder.edge_values(z, graph.B, graph.V, graph.A)
-    return Logits(decoder.node_logits(z), decoder.node_values(z, graph.B), decoder.edge_logits(z, graph.B, graph.V), E)
+    E = graph.E if not graph.schema.de else vae.edge_values(z, graph.B, graph.V, graph.A)
+    return Logits(vae.node_logits(z), vae.node_values(z, graph.B), vae.edge_logits(z, graph.B, graph.V), E)
 
 
 def true_logits(graph: Graph, margin: float) -> Logits:

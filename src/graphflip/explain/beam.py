@@ -31,8 +31,8 @@ _MARGIN = 1e-5
 # Several answers are chosen among those that cost at most so much more than the cheapest, this many for each.
 _SLACK, _POOL = 6.0, 24
 
-# So many answers are looked at for one that survives being written as SMILES.
-_TRIES = 16
+# So many answers are looked at for one that survives being written as SMILES, in a round and in the end.
+_TRIES, _TRIES_IN_THE_END = 16, 64
 
 
 @dataclass(frozen=True)
@@ -67,8 +67,8 @@ class BeamSearch:
         self.graph = Graph.trusted(
             graph.B[:, :used], graph.V[:, :used], graph.A[:, :used, :used], graph.E[:, :used, :used], graph.schema
         )
-        asked = (settings.confidence, *([settings.agreement] if settings.opinions else []))
-        self.enough = [goal.enough(one + _MARGIN) for one in asked]
+        self.conceded = False
+        self.enough = self._enough(*settings.levels()[0])
         known = settings.environments
         self._home = dict(known.created(self.factual, self.factual, self.factual.nodes)) if known else {}
         self.least = min((1.0, *STEPS)) if has_continuous(graph.schema) else 1.0  # what one more change costs at least
@@ -84,27 +84,45 @@ class BeamSearch:
         """Up to `num` answers, or the frontier; what comes closest if nothing passes."""
         frontier = self.settings.frontier
         slack = math.inf if frontier else _SLACK if num > 1 else 0.0
-        flipped, passing, closest = [], [], self.root
+        flipped, best, closest = [], None, self.root
         for largest, beam in self._stages():
             met, nearest = self._hunt(slack, largest, beam)
             flipped, closest = flipped + met, max(closest, nearest, key=self._nearness)
-            passing = [one for one in met if self._passes(one)]
+            best = self._cheapest((one for one in met if self._passes(one)), _TRIES_IN_THE_END)
             # A wider beam is for finding any flip at all.
-            if passing or self.spent or (flipped and largest is None):
+            if best or self.spent or (flipped and largest is None):
                 break
         if frontier:
             answers = choose_frontier(flipped, self.cost)
             return [self._confirmed(one, any_confidence=True) for one in answers] or [self._failed(closest)]
-        if not passing:
+        best = best or self._second_best(flipped)
+        if best is None:
             return [self._failed(closest)]
-        best = self._refine(self._cheapest(passing) or min(passing, key=self._rank_found))
+        best = self._refine(best)
         if num == 1:
             return [self._confirmed(best)]
         # Graphs that are the same in another order are one answer.
-        pool = _distinct(sorted(passing, key=self._rank_found)[: num * _POOL])
+        passing = sorted((one for one in flipped if self._passes(one)), key=self._rank_found)
+        pool = _distinct(passing[: num * _POOL])
         refined = [self._refine(one) for one in choose_different([best, *pool], 2 * num, self.cost)[1:]]
         refined = [one for one in refined if self._lasts(one)]
         return [self._confirmed(one) for one in choose_different(_distinct([best, *refined]), num, self.cost)]
+
+    def _second_best(self, flipped: list[Candidate]) -> Candidate | None:
+        """The cheapest that meets what will do; of those that meet all but are lost as SMILES if there is none."""
+        asked = self.enough
+        for level in self.settings.levels()[1:]:
+            self.enough = self._enough(*level)
+            best = self._cheapest((one for one in flipped if self._passes(one)), _TRIES_IN_THE_END)
+            if best is not None:
+                self.conceded = True
+                return best
+        self.enough = asked
+        return min((one for one in flipped if self._passes(one)), key=self._rank_found, default=None)
+
+    def _enough(self, confidence: float, agreement: float) -> list[float]:
+        asked = (confidence, *([agreement] if self.settings.opinions else []))
+        return [self.goal.enough(one + _MARGIN if one else 0.0) for one in asked]
 
     def _stages(self) -> Iterator[tuple[int | None, int]]:
         """Largest group to add, and width of the beam: more of each as long as nothing passes."""
@@ -282,9 +300,9 @@ class BeamSearch:
             found = better
         return found
 
-    def _cheapest(self, passing: Iterable[Candidate]) -> Candidate | None:
+    def _cheapest(self, passing: Iterable[Candidate], tries: int = _TRIES) -> Candidate | None:
         """The cheapest that survives being written down, looked for among the first."""
-        return next(filter(self._lasts, sorted(passing, key=self._rank_found)[:_TRIES]), None)
+        return next(filter(self._lasts, sorted(passing, key=self._rank_found)[:tries]), None)
 
     def _lasts(self, one: Candidate) -> bool:
         """Whether a molecule still passes when it is written as SMILES and read back: where double bonds of a ring

@@ -88,7 +88,7 @@ class Counterfactual:
     one for each step; `path` are the latent codes. `one_minimal`: it was checked that no edit can be undone without
     losing what was asked. `evidence` is what independent models say. `classes` are names of classes. `classifier_calls`
     counts the graphs that the classifier was shown, where the method keeps count; `note` says what stood in the way of
-    a flip.
+    a flip, or of what was asked beside it.
     """
 
     id: str
@@ -144,8 +144,8 @@ class Counterfactual:
         lines += [f"  {word}" for word in words[:20]] + (["  …"] if len(words) > 20 else [])
         verb = "gives the target" if self.goal.unit == "probability" else "predicts"
         lines += [f"  {self.evidence.in_words(verb)}"] if self.evidence is not None else []
-        reasons = [f"  {text}" for text in (self.note, self.outcome.advice) if text]
-        return "\n".join(lines if self.flipped else [*lines, *reasons])
+        lines += [f"  {self.note}"] if self.note else []
+        return "\n".join(lines if self.flipped else [*lines, f"  {self.outcome.advice}"])
 
     def _repr_html_(self) -> str:
         import graphflip  # pictures stand above explanations: they are reached by the package's name

@@ -108,6 +108,7 @@ class Explainer:
             known,
             constraints=constraints or Constraints(),
             confidence=wish.confidence if confidence is None else confidence,
+            concede_to=min(0.5, wish.confidence) if confidence is None else confidence,
             opinions=kit.surrogates if wish.agreement else (),
             agreement=wish.agreement or 0.5,
             beam=wish.beam,

@@ -36,6 +36,9 @@ class EditSearch(AbstractExplainer):
     can be found. With a `walk`, the classifier sees of each round only the `proposals` that the walk through the latent
     space asks for most; `max_calls` is how many graphs it is shown in all. Nothing is random: all seeds give the same
     answer. With `frontier`, every answer is a list from the smallest change to the most believable one.
+
+    With `concede_to`, where nothing passes, a graph that the classifier predicts as the target with at least this
+    confidence is an answer too, the opinions going along half as far if any does; its note says what it misses.
     """
 
     classifier: AbstractClassifier
@@ -46,6 +49,7 @@ class EditSearch(AbstractExplainer):
     confidence: float = 0.5
     opinions: tuple[AbstractClassifier, ...] = ()
     agreement: float = 0.5
+    concede_to: float | None = None
     walk: LatentWalk | None = None
     proposals: int = 64
     frontier: bool = False
@@ -74,6 +78,15 @@ class EditSearch(AbstractExplainer):
                 "Classifier, opinions, moves and environments must have one schema; these differ. "
                 "Mine and train them on one dataset."
             )
+
+    def levels(self) -> list[tuple[float, float]]:
+        """Confidence and agreement that are asked, and those that will do where nothing has them."""
+        asked = self.confidence, self.agreement
+        if self.concede_to is None:
+            return [asked]
+        least = min(self.concede_to, self.confidence)
+        halfway = (self.confidence + least) / 2, (self.agreement + min(0.5, self.agreement)) / 2
+        return list(dict.fromkeys([asked, halfway, (least, 0.0)]))
 
     def explain_batch(self, question: Question) -> list[Counterfactual]:
         return [several[0] for several in self.explain_several(question, 1)]
@@ -106,7 +119,9 @@ class EditSearch(AbstractExplainer):
                 probabilities=tuple(search.trace),
                 classifier_calls=search.calls,
                 one_minimal=found.one_minimal,
-                note=search.what_stood_in_the_way(found.candidate) if found.outcome in _FAILURES else "",
+                note=search.what_stood_in_the_way(found.candidate)
+                if search.conceded or found.outcome in _FAILURES
+                else "",
             )
             for found in findings
         ]
