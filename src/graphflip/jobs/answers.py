@@ -14,7 +14,7 @@ from ..errors import ConfigError, DataError, GraphError, JobError, MissingExtra,
 from ..explain.constraints import Constraints
 from ..explain.explainer import Counterfactual
 from ..explain.interface import Explainer, load
-from ..explain.kit import find_kit, load_kit
+from ..explain.kit import find_kit, kit_schema
 from ..explain.records import to_record
 from ..explain.sketch import Sketch
 from ..explain.words import describe
@@ -105,7 +105,7 @@ def _loaded(model: str, classifier: str | None) -> Explainer:
         return load(model)
     from ..models.factory import load_factory
 
-    return load(model, classifier=load_factory(classifier, load_kit(model).schema))
+    return load(model, classifier=load_factory(classifier, kit_schema(model)))
 
 
 @lru_cache(maxsize=1)

@@ -11,8 +11,9 @@ from typing import Any, TextIO
 
 from ..errors import ConfigError
 from ..explain.explainer import Counterfactual
+from ..explain.kit import kit_schema
 from ..explain.records import from_record
-from .answers import COLUMNS, explainer_of
+from .answers import COLUMNS
 from .folder import JobFolder, disk_errors, read_manifest
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
@@ -28,7 +29,7 @@ def export(folder: Path, to: Path) -> int:
 def explained(folder: Path) -> Iterator[Counterfactual]:
     """The explanations of a finished job; rows that have none are left out."""
     manifest = read_manifest(folder)
-    schema = explainer_of(manifest.settings).kit.schema
+    schema = kit_schema(manifest.settings.model)
     for answer in JobFolder(folder, manifest).answers():
         if answer["record"] is not None:
             yield from_record(json.loads(answer["record"]), schema)

@@ -13,6 +13,7 @@ from typing import Any, TextIO
 from ..errors import GraphflipError
 from ..explain.beam import Round
 from ..explain.interface import Explainer, load
+from ..explain.kit import kit_schema
 from ..memory import keep_memory
 from . import views
 
@@ -51,14 +52,13 @@ def main() -> None:
 
 def load_explainers(sources: dict[str, Any]) -> dict[str, Explainer]:
     """The explainers of the kits that are named, by title."""
-    explainers = {Path(model).name: load(model) for model in sources["models"]}
     if sources["classifier"] is None:
-        return explainers
+        return {Path(model).name: load(model) for model in sources["models"]}
     from ..models.factory import load_factory
 
     return {
-        title: Explainer(one.kit.with_classifier(load_factory(sources["classifier"], one.kit.schema)))
-        for title, one in explainers.items()
+        Path(model).name: load(model, classifier=load_factory(sources["classifier"], kit_schema(model)))
+        for model in sources["models"]
     }
 
 
