@@ -4,8 +4,9 @@ import io
 import xml.etree.ElementTree as ET
 from collections import Counter
 
+import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 pytest.importorskip("rdkit", reason="install graphflip[mol] to draw molecules")
@@ -17,7 +18,8 @@ from graphflip.graph import Graph
 from graphflip.report.draw import draw_graph, draw_legend, draw_pair, draw_steps
 from graphflip.report.notebook import to_html
 from graphflip.report.palette import LIGHT
-from graphflip.report.scene import edge_key, node_key
+from graphflip.report.routes import arc, cut, distance, free_arc, length, middle
+from graphflip.report.scene import Shape, edge_key, node_key, text_width
 from graphflip.schema import Categories, Continuous, Schema
 from graphflip.testing import random_graph
 
@@ -35,7 +37,7 @@ MOLECULES = [
 
 
 def keys(picture) -> Counter:
-    return Counter(element.key for element in picture.scene.elements)
+    return Counter(element.key for element in picture.scene.elements if element.spot)
 
 
 def expected(graph: Graph) -> Counter:
@@ -48,7 +50,7 @@ def marks(picture) -> dict:
 
 
 def places(picture) -> dict:
-    return {element.key: element.spot for element in picture.scene.elements if element.key.startswith("atom")}
+    return {element.key: element.spot for element in picture.scene.elements if len(element.spot) == 1}
 
 
 def check(factual: Graph, counterfactual: Graph) -> None:
@@ -67,8 +69,8 @@ def check(factual: Graph, counterfactual: Graph) -> None:
     for picture in (before, after):
         inside(picture)
         root = ET.fromstring(picture.svg())
-        classes = Counter(group.get("class").split()[0] for group in root.iter(f"{SVG}g"))
-        assert classes == keys(picture)
+        groups = [group for group in root.iter(f"{SVG}g") if group.find("*[@class='spot']") is not None]
+        assert Counter(group.get("class").split()[0] for group in groups) == keys(picture)
 
 
 def inside(picture) -> None:
@@ -140,9 +142,66 @@ def test_numbers_that_change_have_arrows():
     after = Graph.build(schema, [{"x": 0.78, "<y>": 0.5}], [])
     shown = draw_pair(before, after)[1]
     assert {"x 0.31 → 0.78", "<y> 1 → 0.5"} <= set(texts(shown))
-    arrows = [shape.points for shape in shown.scene.elements[0].shapes if shape.style == "arrow"]
-    up, down = ((points[2][1] - points[0][1]) for points in arrows)
+    (note,) = (element for element in shown.scene.elements if not element.spot)
+    assert (note.key, note.mark) == ("atom-0", "changed")
+    up, down = (shape.points[2][1] - shape.points[0][1] for shape in note.shapes if shape.style == "arrow")
     assert up < 0 < down
+
+
+RELAYS = Schema(nodes=(Continuous(name="heat"),), edges=(Continuous(name="weight"),), max_nodes=9, directed=True)
+
+
+def directed(heat: float, weight: float, edges) -> Graph:
+    return Graph.build(RELAYS, [{"heat": heat}] * 5, [(i, j, {"weight": weight}) for i, j in edges])
+
+
+def test_notes_cover_no_node():
+    star = [(0, k) for k in range(1, 5)]
+    shown = draw_pair(directed(0.25, 0.5, star), directed(0.75, 0.125, star))[1]
+    discs = [spot[0] for spot in places(shown).values()]
+    notes = [shape for element in shown.scene.elements if not element.spot for shape in element.shapes]
+    lines = [shape for shape in notes if shape.style == "note"]
+    assert Counter(line.text for line in lines) == {"heat 0.25 → 0.75": 5, "weight 0.5 → 0.125": 4}
+    for line in lines:
+        (x, y), width = line.at, text_width(line.text, "note")
+        assert all(not (x - 9 < a < x + width + 9 and abs(b - y) < 9) for a, b in discs), line.text
+    assert "heat 0.25 → 0.75" in shown.svg(standalone=False, brief=True)
+
+
+def test_directed_edges_have_heads_and_both_directions_keep_apart():
+    picture = draw_graph(directed(0.0, 1.0, [(0, 1), (1, 0), (1, 2)]))
+    edges = {element.key: element for element in picture.scene.elements if len(element.spot) > 1}
+    for key, element in edges.items():
+        (head,) = (shape for shape in element.shapes if isinstance(shape, Shape) and shape.style == "head")
+        end = complex(*places(picture)[f"atom-{key.split('-')[2]}"][0])
+        tip, *corners = (abs(complex(*point) - end) for point in head.points)
+        assert tip < min(corners), "it points at where the edge leads"
+    there, back = (complex(*middle(edges[key].spot)) for key in ("bond-0-1", "bond-1-0"))
+    assert abs(there - back) > 8
+
+
+POINTS = st.tuples(st.integers(-90, 90), st.integers(-90, 90)).map(lambda point: (float(point[0]), float(point[1])))
+
+
+@given(a=POINTS, b=POINTS, others=st.lists(POINTS, max_size=4))
+def test_edges_run_around_nodes_where_there_is_room(a, b, others):
+    assume(abs(complex(*a) - complex(*b)) > 40)
+    others = [point for point in others if min(abs(complex(*point) - complex(*end)) for end in (a, b)) > 30]
+    route = free_arc(a, b, np.array(others).reshape(-1, 2), 10.0)
+    assert (route[0], route[-1]) == pytest.approx((a, b))
+    gap = distance(route, np.array(others).reshape(-1, 2))
+    assert gap >= min(10.0, distance((a, b), np.array(others).reshape(-1, 2)))
+    if len(others) == 1:
+        assert gap >= 10
+
+
+@given(a=POINTS, b=POINTS, height=st.integers(-40, 40), ends=st.tuples(st.integers(0, 80), st.integers(0, 80)))
+def test_routes_are_cut_at_both_ends(a, b, height, ends):
+    assume(abs(complex(*a) - complex(*b)) > 1)
+    route = arc(a, b, float(height))
+    whole, shorter = length(route), cut(route, *map(float, ends))
+    assert length(shorter) == pytest.approx(max(whole - sum(ends), 0.1 * whole), abs=1e-3)
+    assert abs(distance(route, np.array([middle(route)]))) < 1e-6
 
 
 @given(name=st.text(max_size=12), values=st.lists(st.text(max_size=3), min_size=2, max_size=2, unique=True))

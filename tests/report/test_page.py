@@ -16,7 +16,9 @@ pytest.importorskip("rdkit", reason="install graphflip[mol] to draw molecules")
 from graphflip.cli.report import report
 from graphflip.data.famous import famous_molecules
 from graphflip.errors import DataError
+from graphflip.explain.evidence import Evidence
 from graphflip.explain.explainer import Outcome
+from graphflip.explain.goals import ValueGoal
 from graphflip.explain.records import write_records
 from graphflip.explain.words import describe
 from graphflip.report.demo import run_demo
@@ -85,6 +87,28 @@ def test_the_summary_counts():
     assert summary(cut).startswith("Shown are 1 of 12 explanations")
     assert summary(dataclasses.replace(cut, tables=("x",))).startswith("Tables, figures and explanations of 1 runs.")
     assert summary(Results("some", ())) == "No explanations are stored here."
+
+
+def test_values_are_told_as_values():
+    goal, evidence = ValueGoal(low=2.0), Evidence({"another GNN": 2.5, "trees": 0.9})
+    wanted = {"target": goal, "p_factual": 0.5, "p_counterfactual": 2.25, "classes": (), "evidence": evidence}
+    found = explanation("pH", **wanted, probabilities=(0.5, 1.0, 2.25), note="Less sure than asked.")
+    html = report_html(results(found))
+    row = Reader(html).row("pH")
+    for text in (
+        "0.5 → 2.25",
+        "value, to be at least 2",
+        "✓ another GNN: 2.50",
+        "✗ trees: 0.90",
+        "Less sure than asked.",
+    ):
+        assert text in row
+    assert "Value along the way: 0.50 to 2.25 in 3 steps" in html
+    assert "data-key=p>Value<" in html
+    text = summary(results(found))
+    assert "1 of 1 searches found a graph with a value as asked for." in text
+    assert "another GNN 100%, trees 0%" in text
+    assert "found a graph that reaches the target" in summary(results(found, explanation()))
 
 
 @settings(max_examples=10)

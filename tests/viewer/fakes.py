@@ -14,7 +14,10 @@ HOST = "http://127.0.0.1:8765"
 MODEL = {
     "name": "mutagenicity",
     "classes": ["mutagen", "nonmutagen"],
+    "unit": "probability",
+    "suggestion": "",
     "molecules": True,
+    "directed": False,
     "max_nodes": 50,
     "has_path": True,
     "preferences": ["minimal", "balanced", "believable"],
@@ -57,6 +60,8 @@ class FakeWorker(AbstractWorker):
 def answer(task) -> dict:
     return {
         "record": {"id": task.get("id") or task.get("input", {}).get("smiles", ""), "edits": []},
+        "goal": {"words": "nonmutagen", "unit": "probability"},
+        "agreed": {},
         "words": [],
         "num_edits": 1,
         "advice": "",

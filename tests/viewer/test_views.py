@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import graphflip
 from graphflip.data.famous import famous_molecules
 from graphflip.data.planted import planted
+from graphflip.data.planted_relays import planted_relays
 from graphflip.edits import apply_edits, heavy_edits
 from graphflip.errors import ConfigError, DataError, GraphflipError
 from graphflip.explain.constraints import Constraints
@@ -24,7 +25,7 @@ from graphflip.models.classifier import ClassifierConfig, InvariantClassifier
 from graphflip.nn.initialize import reset_parameters
 from graphflip.viewer import views
 from graphflip.viewer.files import read_rows
-from graphflip.viewer.messages import Answer, Question, Shown
+from graphflip.viewer.messages import Answer, Model, Question, Shown
 from graphflip.viewer.script import reproduce
 
 MUTAGEN = "CN(C)N=O"
@@ -244,17 +245,22 @@ def test_edits_of_the_record_lead_from_one_graph_to_the_other(explainer, answer)
     assert apply_edits(found.factual, found.edits) == found.counterfactual
 
 
-@pytest.fixture(scope="module")
-def other_kind():
-    """An explainer of graphs that are no molecules."""
-    dataset = planted(num_graphs=20, seed=3)
-    classifier = InvariantClassifier(dataset.schema, ClassifierConfig(width=8, hidden=16)).eval()
+def kit_of(dataset, **outputs) -> Kit:
+    """A kit with a classifier that has learned nothing."""
+    classifier = InvariantClassifier(dataset.schema, ClassifierConfig(width=8, hidden=16, **outputs)).eval()
     reset_parameters(classifier, torch.Generator().manual_seed(0))
     with torch.no_grad():
         classifier.out.weight.normal_(generator=torch.Generator().manual_seed(1))
         classifier.out.bias -= classifier(dataset.graphs()).median(0).values
-    kit = Kit("planted", classifier.requires_grad_(False), Knowledge.mine(dataset), dataset.classes)
-    return Explainer(kit), graph_to_json(dataset.graphs([0]).trim())
+    classes = () if outputs else dataset.classes
+    return Kit(dataset.name, classifier.requires_grad_(False), Knowledge.mine(dataset), classes)
+
+
+@pytest.fixture(scope="module")
+def other_kind():
+    """An explainer of graphs that are no molecules."""
+    dataset = planted(num_graphs=20, seed=3)
+    return Explainer(kit_of(dataset)), graph_to_json(dataset.graphs([0]).trim())
 
 
 def test_graphs_that_are_no_molecules(other_kind):
@@ -275,3 +281,31 @@ def test_graphs_that_are_no_molecules(other_kind):
         views.show_path(explainer, {"record": found.record, "steps": 4}, lambda _: None)
     with pytest.raises(GraphflipError, match="must"):
         views.read_input(explainer, {"smiles": "CO"})
+
+
+def test_values_of_directed_graphs():
+    """A model that predicts a value has no classes; its target is text, and numbers are shown as what they are."""
+    dataset = planted_relays(num_graphs=20)
+    explainer, graph = Explainer(kit_of(dataset, num_classes=1)), graph_to_json(dataset.graphs([0]).trim())
+    described = Model.model_validate(views.describe_model("relays", explainer))
+    assert (described.classes, described.unit, described.suggestion) == ([], "value", "raise by 1")
+    assert described.directed
+    value = views.show_input(explainer, {"input": {"graph": graph}}, lambda _: None)["prediction"]["value"]
+    by = 0.01
+    wanted = task({"graph": graph}, prefer="minimal", target=f"raise by {by}")
+    found = Answer.model_validate(views.explain(explainer, wanted, lambda _: None)["answers"][0])
+    assert found.goal.unit == "value"
+    assert found.goal.words == f"at least {value + by:.4g}"
+    assert found.record["p_factual"] == pytest.approx(value, abs=1e-4)
+    assert found.predictions.counterfactual["value"] == pytest.approx(found.record["p_counterfactual"], abs=1e-4)
+    assert found.record["p_counterfactual"] >= value + by - 1e-4
+    assert "target='raise by 0.01'" in found.python
+
+
+def test_the_models_outputs_count_not_the_kits_names():
+    """A classifier that takes the place of a kit's may predict a value where that had classes."""
+    dataset = planted(num_graphs=20, seed=3)
+    described = views.describe_model(
+        "x", Explainer(kit_of(dataset).with_classifier(kit_of(dataset, num_classes=1).classifier))
+    )
+    assert (described["classes"], described["unit"]) == ([], "value")

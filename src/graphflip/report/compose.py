@@ -2,30 +2,15 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from ..edits import Edit
-from ..graph import Graph
+from ..graph import Attributes, Graph
 from .discs import Discs
+from .notes import Number, place_notes
 from .painter import AbstractPainter
-from .scene import (
-    REACH,
-    UNIT,
-    Element,
-    Form,
-    Lines,
-    Mark,
-    Point,
-    Scene,
-    Shape,
-    Text,
-    between,
-    box_around,
-    edge_key,
-    glyph,
-    halo,
-    node_key,
-    trimmed,
-)
+from .routes import cut, middle
+from .scene import REACH, Element, Lines, Mark, Scene, box_around, edge_key, glyph, halo, node_key
 from .skeletal import Skeleton
 from .stage import Stage
 
@@ -35,7 +20,7 @@ class Marks:
     """What edits do to nodes and edges in one of two pictures; `numbers` are old and new values by name."""
 
     of: Mapping[str, Mark] = field(default_factory=dict)
-    numbers: Mapping[str, tuple[tuple[str, float, float], ...]] = field(default_factory=dict)
+    numbers: Mapping[str, tuple[Number, ...]] = field(default_factory=dict)
 
     @staticmethod
     def before(edits: Sequence[Edit]) -> "Marks":
@@ -57,37 +42,30 @@ def compose(stage: Stage, graphs: Sequence[Graph], marks: Sequence[Marks], words
 
 
 def _elements(stage: Stage, graph: Graph, marks: Marks) -> tuple[Element, ...]:
+    """Edges, nodes over them, and over all numbers that changed, in elements of their own."""
     chemistry = graph.schema.chemistry
     painter = Discs(stage, graph) if chemistry is None else Skeleton(stage, graph, chemistry, marks.of)
     nodes = [i for i, node in enumerate(graph.nodes()) if node is not None and i in stage.places]
     edges = [edge for edge in graph.edges() if edge[0] in stage.places and edge[1] in stage.places]
-    drawn = [_edge(painter.edge(i, j, attributes), stage, (i, j), marks) for i, j, attributes in edges]
-    return (*drawn, *(_node(painter, stage, i, marks) for i in nodes))
+    drawn = [_edge(painter, i, j, attributes, marks) for i, j, attributes in edges]
+    drawn += [_node(painter, stage, i, marks) for i in nodes]
+    noted = [(one, marks.numbers[one.key]) for one in drawn if marks.numbers.get(one.key)]
+    return (*drawn, *place_notes(drawn, noted))
 
 
 def _node(painter: AbstractPainter, stage: Stage, i: int, marks: Marks) -> Element:
     at, key = stage.places[i], node_key(i)
     mark = marks.of.get(key, "")
     behind = [halo(at, mark, painter.reach)] if mark else []
-    return Element(key, mark, (*behind, *painter.node(i), *_changes(marks, key, at)), (at,))
+    return Element(key, mark, (*behind, *painter.node(i)), (at,))
 
 
-def _edge(forms: Sequence[Form], stage: Stage, pair: tuple[int, int], marks: Marks) -> Element:
-    (a, b), key = (stage.places[k] for k in pair), edge_key(*pair)
-    mark, middle = marks.of.get(key, ""), between(a, b, 0.5)
-    behind = [Lines((trimmed(a, b, REACH, REACH),), "band")] if mark else []
-    over = [glyph(middle, mark)] if mark else []
-    return Element(key, mark, (*behind, *forms, *over, *_changes(marks, key, middle)), (a, b))
-
-
-def _changes(marks: Marks, key: str, at: Point) -> list[Form]:
-    """A small arrow up or down for each number that changed, with what it was and what it is."""
-    forms: list[Form] = []
-    for row, (name, old, new) in enumerate(marks.numbers.get(key, ())):
-        x, y, s = at[0] + 0.5 * UNIT, at[1] - (0.5 + 0.36 * row) * UNIT, 3.0 if new < old else -3.0
-        forms.append(Shape(((x - 3, y - s), (x + 3, y - s), (x, y + s)), "arrow"))
-        forms.append(Text((x + 6, y), f"{name} {old:.3g} → {new:.3g}", "note", "start"))
-    return forms
+def _edge(painter: AbstractPainter, i: int, j: int, attributes: Attributes, marks: Marks) -> Element:
+    route, key = painter.route(i, j), edge_key(i, j)
+    mark = marks.of.get(key, "")
+    behind = [Lines(tuple(pairwise(cut(route, REACH, REACH))), "band")] if mark else []
+    over = [glyph(middle(route), mark)] if mark else []
+    return Element(key, mark, (*behind, *painter.edge(i, j, attributes), *over), route)
 
 
 def _key(edit: Edit) -> str:
@@ -99,6 +77,6 @@ def _marks(edits: Iterable[Edit]) -> dict[str, Mark]:
     return {_key(edit): marks[edit.op.split("_")[0]] for edit in edits}
 
 
-def _numbers(edit: Edit) -> tuple[tuple[str, float, float], ...]:
+def _numbers(edit: Edit) -> tuple[Number, ...]:
     pairs = [(name, edit.before[name], new) for name, new in edit.after.items()]
     return tuple((name, float(old), float(new)) for name, old, new in pairs if not isinstance(new, str))

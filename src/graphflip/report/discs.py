@@ -1,20 +1,32 @@
 """Graphs that are no molecules: nodes as discs, edges as lines."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 from math import atan2
+
+import numpy as np
 
 from ..graph import Attributes, Graph
 from ..schema import Categories
 from .layout import free_direction
 from .painter import AbstractPainter
-from .scene import REACH, UNIT, Form, Lines, Point, Shape, Text, between, polar, shifted, strokes, trimmed
+from .routes import Route, arc, aside, cut, free_arc, middle
+from .scene import REACH, UNIT, Form, Lines, Shape, Text, polar
 from .stage import Stage
 
 _RADIUS = 0.3 * UNIT
+_ROOM = 0.42 * UNIT
+"""How near an edge comes to nodes that are not its own."""
+
+_GAP = 0.16 * UNIT
+"""Between the lines of one edge."""
 
 
 class Discs(AbstractPainter):
-    """The first category of a node stands in its disc if it is short; else its number does, and the category beside."""
+    """The first category of a node stands in its disc if it is short; else its number does, and the category beside.
+
+    Edges that would run through other nodes run around them, and two that go both ways keep apart.
+    """
 
     reach = 1.3 * REACH
 
@@ -31,18 +43,24 @@ class Discs(AbstractPainter):
             forms.append(Text(polar(at, free_direction(at, self.stage.around(i)), 0.68 * UNIT), beside, "number"))
         return forms
 
+    def route(self, i: int, j: int) -> Route:
+        a, b = self.stage.places[i], self.stage.places[j]
+        if self.graph.schema.directed and bool(self.graph.A[0, j, i]):
+            return arc(a, b, 0.22 * UNIT)
+        others = np.array([place for k, place in self.stage.places.items() if k not in (i, j)]).reshape(-1, 2)
+        return free_arc(a, b, others, _ROOM)
+
     def edge(self, i: int, j: int, attributes: Attributes) -> Sequence[Form]:
         """As many lines as the number of its category, up to three; with words where there are more categories."""
-        a, b = trimmed(self.stage.places[i], self.stage.places[j], _RADIUS, _RADIUS)
-        directed = self.graph.schema.directed
-        if directed and bool(self.graph.A[0, j, i]):  # two that go both ways are side by side
-            a, b = shifted(a, b, 0.1 * UNIT)
+        route = cut(self.route(i, j), _RADIUS, _RADIUS)
         column = next((column for column in self.graph.schema.edges if isinstance(column, Categories)), None)
         kind = str(attributes[column.name]) if column else ""
         is_many = column is not None and len(column.values) > 3
         number = column.index(kind) + 1 if column and not is_many else 1
-        words = [Text(between(*shifted(a, b, 0.22 * UNIT), 0.35), kind, "note")] if is_many else []
-        return [Lines(strokes(a, b, number)), *words, *([_head(a, b)] if directed else [])]
+        beside = [aside(route, (k - (number - 1) / 2) * _GAP) for k in range(number)]
+        lines = Lines(tuple(piece for one in beside for piece in pairwise(one)))
+        words = [Text(middle(aside(route, 0.26 * UNIT)), kind, "note")] if is_many else []
+        return [lines, *words, *([_head(route)] if self.graph.schema.directed else [])]
 
 
 def _first_text(attributes: Attributes) -> str:
@@ -54,6 +72,7 @@ def _has_short_types(graph: Graph) -> bool:
     return column is not None and all(len(value) <= 2 for value in column.values)
 
 
-def _head(a: Point, b: Point) -> Shape:
-    angle = atan2(b[1] - a[1], b[0] - a[0])
-    return Shape((b, polar(b, angle + 2.7, 0.24 * UNIT), polar(b, angle - 2.7, 0.24 * UNIT)), "head")
+def _head(route: Route) -> Shape:
+    (ax, ay), (bx, by) = route[-2:]
+    angle, end = atan2(by - ay, bx - ax), (bx, by)
+    return Shape((end, polar(end, angle + 2.7, 0.27 * UNIT), polar(end, angle - 2.7, 0.27 * UNIT)), "head")

@@ -3,7 +3,7 @@
 import base64
 import hashlib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from html import escape
 from pathlib import Path
 from statistics import fmean, median
@@ -17,17 +17,11 @@ from .draw import draw_legend
 from .markdown import markdown_to_html
 from .palette import BY_PAGE, DARK, LIGHT, stylesheet
 from .results import Lot, Results
-from .rows import explanation_row, unread_row
+from .rows import agrees, explanation_row, unread_row
 
 _ASSETS = Path(__file__).parent / "assets"
-_COLUMNS = (("id", "Input"), ("", "Pictures"), ("edits", "What changes"), ("p", "Probability"), ("judges", "Evidence"))
-_SORTS = (
-    ("order up", "as in the file"),
-    ("edits up", "fewest edits"),
-    ("p down", "most probable"),
-    ("judges down", "judges agree most"),
-    ("id up", "name"),
-)
+_NUMBERS = {"probability": ("Probability", "most probable"), "value": ("Value", "highest value")}
+"""What the column of numbers is called, and what comes first when it is sorted downwards."""
 
 
 def write_report(path: Path, results: Results) -> None:
@@ -77,7 +71,8 @@ def summary(results: Results) -> str:
     cut = [f"Shown are {shown} of {total} explanations, the first of each file."] if total > shown else []
     if results.tables:
         return " ".join([f"Tables, figures and explanations of {len(results.lots)} runs.", *cut])
-    first = f"{len(flipped)} of {shown} searches found a graph that the classifier assigns to the target class."
+    goals = {"probability": "that the classifier assigns to the target class", "value": "with a value as asked for"}
+    first = f"{len(flipped)} of {shown} searches found a graph {goals.get(_unit(found), 'that reaches the target')}."
     return " ".join([*cut, first, *_of_the_flipped(flipped), *_of_the_others(results)])
 
 
@@ -92,7 +87,7 @@ def _of_the_flipped(flipped: Sequence[Counterfactual]) -> list[str]:
     votes: dict[str, list[bool]] = {}
     for one in flipped:
         for name, p in one.evidence.judges.items() if one.evidence else ():
-            votes.setdefault(name, []).append(p > 0.5)
+            votes.setdefault(name, []).append(agrees(p, one.goal))
     agreed = [f"{name} {fmean(vote):.0%}" for name, vote in votes.items()]
     if agreed:
         parts.append(f"Models that no search has consulted agree: {', '.join(agreed)}.")
@@ -110,6 +105,12 @@ def _of_the_others(results: Results) -> list[str]:
     outcomes.update(one.outcome for lot in results.lots for one in lot.unread)
     reasons = [f"{name.replace('_', ' ')} {count}" for name, count in outcomes.most_common()]
     return [f"Not found: {', '.join(reasons)}."] if reasons else []
+
+
+def _unit(found: Iterable[Counterfactual]) -> str:
+    """What the numbers of explanations are: probabilities, values, or some of both."""
+    units = {one.goal.unit for one in found}
+    return "both" if len(units) > 1 else next(iter(units), "probability")
 
 
 def _all(count: int, total: int) -> str:
@@ -145,13 +146,14 @@ def _explanations(results: Results) -> str:
             outcomes[unread.outcome] += 1
     if not rows:
         return ""
+    title, first = _NUMBERS.get(_unit(one for lot in results.lots for one in lot.explanations), ("Number", "highest"))
+    columns = ("id", "Input"), ("", "Pictures"), ("edits", "What changes"), ("p", title), ("judges", "Evidence")
     heads = "".join(
-        f'<th role="columnheader" scope="col"{f" data-key={key}" if key else ""}>{title}</th>'
-        for key, title in _COLUMNS
+        f'<th role="columnheader" scope="col"{f" data-key={key}" if key else ""}>{words}</th>' for key, words in columns
     )
     return (
         '<section id="explanations" aria-labelledby="explained"><h2 id="explained">Explanations</h2>'
-        f"{_legend()}{_controls(outcomes, results.lots if several else ())}"
+        f"{_legend()}{_controls(outcomes, results.lots if several else (), first)}"
         '<table class="table" role="table" aria-labelledby="explained"><thead role="rowgroup">'
         f'<tr role="row">{heads}</tr></thead><tbody role="rowgroup">{"".join(rows)}</tbody></table></section>'
     )
@@ -162,12 +164,14 @@ def _legend() -> str:
     return f'<p class="legend">{svg}<span>Numbers beside atoms are those of the words.</span></p>'
 
 
-def _controls(outcomes: Counter[str], lots: Sequence[Lot]) -> str:
+def _controls(outcomes: Counter[str], lots: Sequence[Lot], first: str) -> str:
+    sorts = ("order up", "as in the file"), ("edits up", "fewest edits"), ("p down", first)
+    sorts = *sorts, ("judges down", "judges agree most"), ("id up", "name")
     counted = [(name, f"{name.replace('_', ' ')} ({count})") for name, count in outcomes.most_common()]
     chosen = _select("outcome", "Outcome", [("", "all"), *counted])
     if lots:
         chosen += _select("lot", "Origin", [("", "all"), *((lot.name, lot.name) for lot in lots)])
-    chosen += _select("sort", "Sort by", _SORTS, "sort")
+    chosen += _select("sort", "Sort by", sorts, "sort")
     find = '<label class="grow">Find<input name="find" type="search" placeholder="a name, nitro, C=O …"></label>'
     return f'<form class="controls" role="search" hidden>{find}{chosen}<output aria-live="polite"></output></form>'
 

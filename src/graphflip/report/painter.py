@@ -4,6 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
 from ..graph import Attributes
+from .routes import Route
 from .scene import Form
 
 
@@ -18,6 +19,10 @@ class AbstractPainter(ABC):
     @abstractmethod
     def node(self, i: int) -> Sequence[Form]:
         """What is drawn for a node."""
+
+    @abstractmethod
+    def route(self, i: int, j: int) -> Route:
+        """Where an edge runs, from the middle of one node to that of the other."""
 
     @abstractmethod
     def edge(self, i: int, j: int, attributes: Attributes) -> Sequence[Form]:

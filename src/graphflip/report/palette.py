@@ -30,8 +30,8 @@ DARK = Theme("#e8e6e3", "#a0a6ad", "#17191c", "#2b2f34", "#35c99b", "#ff9350", "
 BY_PAGE = Theme(*(f"var(--{name})" for name in Theme._fields))
 """Colors that are left to the page: it sets variables of these names."""
 
-WIDTH = {"bond": 1.6, "band": 10.0, "glyph": 2.2, "halo": 1.6, "node": 1.2}
-"""Widths of lines by style."""
+WIDTH = {"bond": 1.6, "band": 10.0, "glyph": 2.2, "halo": 1.6, "node": 1.2, "edging": 3.0}
+"""Widths of lines by style; the edging keeps notes apart from what they stand on."""
 
 DASHES = (3.0, 2.0)
 """Outlines of what goes."""
@@ -45,6 +45,7 @@ def stylesheet(theme: Theme) -> str:
     rules = {
         "": "font-family:system-ui,sans-serif",
         "text": f"text-anchor:middle;fill:{theme.ink}",
+        "path": "stroke-linejoin:round",
         ".bond": f"fill:none;stroke:{theme.ink};stroke-width:{WIDTH['bond']};stroke-linecap:round",
         ".band": f"fill:none;stroke-width:{WIDTH['band']};stroke-opacity:{FAINT};stroke-linecap:round",
         ".glyph": f"fill:{theme.ground};stroke-width:{WIDTH['glyph']};stroke-linecap:round",
@@ -54,7 +55,8 @@ def stylesheet(theme: Theme) -> str:
         ".spot": "fill:none;stroke-width:14;pointer-events:all",
         ".label": f"font-size:{FONT['label']}px",
         ".number": f"font-size:{FONT['number']}px;fill:{theme.faint}",
-        ".note": f"font-size:{FONT['note']}px;fill:{theme.faint}",
+        ".note": f"font-size:{FONT['note']}px;fill:{theme.faint};stroke:{theme.ground};stroke-width:{WIDTH['edging']};"
+        "paint-order:stroke;stroke-linejoin:round",
         ".start": "text-anchor:start",
         ".end": "text-anchor:end",
         ".removed .halo": f"stroke-dasharray:{DASHES[0]} {DASHES[1]}",

@@ -35,11 +35,15 @@ def _paint(axes, shape: Form, element: Element, theme: Theme, order: int) -> Non
         for a, b in shape.segments:
             axes.plot(*zip(a, b, strict=True), zorder=order, **look)
     elif isinstance(shape, Text):
+        from matplotlib.patheffects import withStroke
+
         place = {"start": "left", "middle": "center", "end": "right"}[shape.anchor]
         inks = {"label": theme.ink, "number": theme.faint}
         color = inks.get(shape.style, theme.of(element.mark) if element.mark else theme.faint)
         look = {"color": color, "fontsize": FONT[shape.style], "ha": place, "va": "center_baseline"}
-        axes.text(*shape.at, _plain(shape.text), zorder=order, **look)
+        text = axes.text(*shape.at, _plain(shape.text), zorder=order, **look)
+        if shape.style == "note":
+            text.set_path_effects([withStroke(linewidth=WIDTH["edging"], foreground=theme.ground)])
     else:
         from matplotlib.patches import Circle, Polygon
 

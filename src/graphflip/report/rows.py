@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from html import escape
+from math import isfinite
 from statistics import fmean
 
 import torch
@@ -9,7 +10,7 @@ import torch
 from ..edits import heavy_edits
 from ..explain.evidence import Evidence
 from ..explain.explainer import Counterfactual
-from ..explain.goals import AbstractGoal
+from ..explain.goals import AbstractGoal, ValueGoal
 from ..explain.words import sentences
 from .draw import Picture, draw_graph, draw_pair
 from .results import Unread
@@ -20,14 +21,13 @@ _MOST_WORDS = 12
 def explanation_row(found: Counterfactual, number: int, lot: str, remark: str = "") -> str:
     """The row of an explanation, found or not; `number` is its place in the report."""
     heavy = len(heavy_edits(found.factual, found.edits))
-    judges = found.evidence.judges if found.evidence is not None else {}
     data = {
         "outcome": found.outcome.value,
         "lot": lot,
         "id": found.id,
         "p": "" if found.p_counterfactual is None else f"{found.p_counterfactual:.4f}",
         "edits": str(heavy) if found.edits else "",
-        "judges": f"{fmean(judges.values()):.4f}" if judges else "",
+        "judges": _belief(found),
     }
     cells = [
         ("pictures", _pictures(found)),
@@ -73,8 +73,8 @@ def _figure(picture: Picture, caption: str) -> str:
 
 
 def _words(found: Counterfactual, heavy: int) -> str:
-    reasons = [] if found.flipped else [text for text in (found.note, found.outcome.advice) if text]
-    told = "".join(f"<p>{escape(text)}</p>" for text in reasons)
+    reasons = found.note, "" if found.flipped else found.outcome.advice
+    told = "".join(f"<p>{escape(text)}</p>" for text in reasons if text)
     if found.counterfactual is None:
         return told
     said = sentences(found.factual, found.counterfactual)
@@ -83,7 +83,8 @@ def _words(found: Counterfactual, heavy: int) -> str:
     total = len(found.edits)
     counted = f"{_count(heavy, 'edit')}" + (f", {total} with hydrogens" if total != heavy else "")
     minimal = "; none can be undone" if found.one_minimal else ""
-    return f'{told}<ul class="words">{items}{more}</ul><p class="faint">{counted}{minimal}</p>'
+    words = f'<ul class="words">{items}{more}</ul><p class="faint">{counted}{minimal}</p>'
+    return words + told if found.flipped else told + words
 
 
 def _places(edits: Sequence) -> str:
@@ -95,11 +96,12 @@ def _count(number: int, what: str) -> str:
 
 
 def _probability(found: Counterfactual) -> str:
-    of = "of" if found.goal.unit == "probability" else "to be"
+    of = "of" if found.goal.unit == "probability" else "value, to be"
     target = f'<span class="faint">{of} {escape(found.class_name(found.target))}</span>'
-    after = "" if found.p_counterfactual is None else f" → <b>{found.p_counterfactual:.2f}</b>"
-    before = "?" if found.p_factual != found.p_factual else f"{found.p_factual:.2f}"
-    return f'<span class="number">{before}{after}</span> {target}{_curve(_way(found), found.goal.unit)}'
+    form = ".2f" if found.goal.unit == "probability" else ".4g"
+    after = "" if found.p_counterfactual is None else f" → <b>{found.p_counterfactual:{form}}</b>"
+    before = "?" if found.p_factual != found.p_factual else f"{found.p_factual:{form}}"
+    return f'<span class="number">{before}{after}</span> {target}{_curve(_way(found), found.goal)}'
 
 
 def _way(found: Counterfactual) -> list[float]:
@@ -112,19 +114,21 @@ def _way(found: Counterfactual) -> list[float]:
     return [*start, *way, *end]
 
 
-def _curve(way: Sequence[float], unit: str, width: int = 110, height: int = 34) -> str:
-    """The probability of the target along the way, or the values from the lowest to the highest; a faint line is at one
-    half."""
+def _curve(way: Sequence[float], goal: AbstractGoal, width: int = 110, height: int = 34) -> str:
+    """The probability of the target along the way, or values from the lowest to the highest; faint lines are at one
+    half, or at the bounds of the range."""
     if len(way) < 2:
         return ""
-    low, high = (0.0, 1.0) if unit == "probability" else (min(way), max(way))
+    bounds = [bound for bound in (goal.low, goal.high) if isfinite(bound)] if isinstance(goal, ValueGoal) else [0.5]
+    low, high = (0.0, 1.0) if goal.unit == "probability" else (min(*way, *bounds), max(*way, *bounds))
     step, span = width / (len(way) - 1), (high - low) or 1.0
     points = [f"{k * step:.0f} {height * (high - p) / span:.0f}" for k, p in enumerate(way)]
-    words = f"{unit.capitalize()} along the way: {way[0]:.2f} to {way[-1]:.2f} in {len(points)} steps"
+    lines = "".join(f"M0 {height * (high - bound) / span:.0f}H{width}" for bound in bounds)
+    words = f"{goal.unit.capitalize()} along the way: {way[0]:.2f} to {way[-1]:.2f} in {len(points)} steps"
     x, y = points[-1].split()
     return (
         f'<svg class="curve" viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="img" '
-        f'aria-label="{words}"><path class="half" d="M0 {height / 2:g}H{width}"/>'
+        f'aria-label="{words}"><path class="half" d="{lines}"/>'
         f'<path class="line" d="M{"L".join(points)}"/><circle cx="{x}" cy="{y}" r="2.5"/></svg>'
     )
 
@@ -132,7 +136,7 @@ def _curve(way: Sequence[float], unit: str, width: int = 110, height: int = 34) 
 def _evidence(evidence: Evidence | None, goal: AbstractGoal) -> str:
     if evidence is None:
         return ""
-    lines = [_line(_agrees(p, goal), f"{name}: {p:.2f}", f"{name}: {p:.2f}") for name, p in evidence.judges.items()]
+    lines = [_line(agrees(p, goal), f"{name}: {p:.2f}", f"{name}: {p:.2f}") for name, p in evidence.judges.items()]
     for claim, yes, no in (
         (evidence.environment, "surroundings as in the data", "surroundings never seen"),
         (evidence.plausible, "plausible", "implausible"),
@@ -145,9 +149,17 @@ def _evidence(evidence: Evidence | None, goal: AbstractGoal) -> str:
     return f'<ul class="facts">{"".join(lines)}</ul>'
 
 
-def _agrees(said: float, goal: AbstractGoal) -> bool:
-    """Whether a judge that says this number has reached the goal."""
+def agrees(said: float, goal: AbstractGoal) -> bool:
+    """Whether a judge that says this number, a probability of the goal or a value, has reached the goal."""
     return said > 0.5 if goal.unit == "probability" else bool(goal.reached(torch.tensor([said])))
+
+
+def _belief(found: Counterfactual) -> str:
+    """How far judges believe an explanation, to sort by: their mean probability, or how many of them agree."""
+    said = list(found.evidence.judges.values()) if found.evidence is not None else []
+    if found.goal.unit != "probability":
+        said = [float(agrees(one, found.goal)) for one in said]
+    return f"{fmean(said):.4f}" if said else ""
 
 
 def _line(claim: bool, yes: str, no: str) -> str:

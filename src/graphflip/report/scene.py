@@ -52,9 +52,9 @@ Form = Lines | Shape | Text
 
 @dataclass(frozen=True)
 class Element:
-    """All shapes of one node or one edge; `key` names it in every picture: "atom-3", "bond-2-5".
+    """All shapes of one node or one edge, or a note to it; `key` names it in every picture: "atom-3", "bond-2-5".
 
-    `spot` is where a pointer meets it: a point, or the two ends of a line.
+    `spot` is where a pointer meets it: the middle of a node, or the points of a line; notes have none.
     """
 
     key: str
@@ -97,7 +97,7 @@ def glyph(at: Point, mark: Mark) -> Lines | Shape:
 
 def text_width(text: str, style: Style) -> float:
     """About how wide a text is."""
-    return FONT[style] * sum(0.72 if letter.isupper() else 0.5 for letter in text)
+    return FONT[style] * sum(0.72 if letter.isupper() else 0.9 if letter == "→" else 0.56 for letter in text)
 
 
 def node_key(i: int) -> str:

@@ -11,6 +11,7 @@ from ..explain.words import neighbors
 from ..graph import Attributes, Graph
 from .layout import free_direction
 from .painter import AbstractPainter
+from .routes import Route
 from .scene import FONT, REACH, UNIT, Form, Lines, Mark, Point, Text, node_key, polar, strokes, text_width, trimmed
 from .stage import Stage
 
@@ -44,6 +45,9 @@ class Skeleton(AbstractPainter):
             taken.append((at[0] + dx, at[1] + dy))
         distance = 0.64 * UNIT if letters or node_key(i) in self.marks else 0.42 * UNIT
         return [*letters, Text(polar(at, free_direction(at, taken), distance), str(i), "number")]
+
+    def route(self, i: int, j: int) -> Route:
+        return self.stage.places[i], self.stage.places[j]
 
     def edge(self, i: int, j: int, attributes: Attributes) -> Sequence[Form]:
         places = self.stage.places

@@ -1,6 +1,8 @@
 """Scenes as SVG: small, without scripts, every text escaped, colors by classes."""
 
+from collections.abc import Sequence
 from html import escape
+from itertools import pairwise
 
 from .palette import LIGHT, stylesheet
 from .scene import FONT, REACH, Element, Form, Lines, Point, Scene, Text
@@ -29,9 +31,12 @@ def _brief(scene: Scene) -> str:
     plain = [shape for one in scene.elements if not one.mark for shape in one.shapes]
     lines = "".join(_path(shape) for shape in plain if isinstance(shape, Lines))
     rest = "".join(_shape(shape) for shape in plain if not isinstance(shape, Lines))
-    marked = "".join(_element(one, spots=False) for one in scene.elements if one.mark)
+    marked, notes = (
+        "".join(_element(one, spots=False) for one in scene.elements if one.mark and bool(one.spot) is drawn)
+        for drawn in (True, False)
+    )
     stroke = f'<path class="bond" d="{lines}"/>' if lines else ""
-    return stroke + marked + rest
+    return stroke + marked + rest + notes
 
 
 def _element(element: Element, spots: bool = True) -> str:
@@ -39,9 +44,11 @@ def _element(element: Element, spots: bool = True) -> str:
     return f'<g class="{f"{element.key} {element.mark}".strip()}">{shapes}</g>'
 
 
-def _spot(points: tuple[Point, ...]) -> str:
-    if len(points) == 2:
-        return f'<path class="spot" d="{_path(Lines((points,)))}"/>'
+def _spot(points: Sequence[Point]) -> str:
+    if not points:
+        return ""
+    if len(points) > 1:
+        return f'<path class="spot" d="{_path(Lines(tuple(pairwise(points))))}"/>'
     x, y = (_short(value) for value in points[0])
     return f'<circle class="spot" cx="{x}" cy="{y}" r="{_short(REACH)}"/>'
 
@@ -56,12 +63,21 @@ def _shape(shape: Form) -> str:
     if shape.radius:
         x, y, r = (_short(value) for value in (*shape.points[0], shape.radius))
         return f'<circle class="{shape.style}" cx="{x}" cy="{y}" r="{r}"/>'
-    corners = "L".join(f"{_short(x)} {_short(y)}" for x, y in shape.points)
+    corners = "L".join(map(_pair, shape.points))
     return f'<path class="{shape.style}" d="M{corners}z"/>'
 
 
 def _path(lines: Lines) -> str:
-    return "".join(f"M{_short(ax)} {_short(ay)}L{_short(bx)} {_short(by)}" for (ax, ay), (bx, by) in lines.segments)
+    """Lines that begin where the last one ends go on without lifting the pen."""
+    parts, at = [], None
+    for start, end in lines.segments:
+        parts.append(f"L{_pair(end)}" if start == at else f"M{_pair(start)}L{_pair(end)}")
+        at = end
+    return "".join(parts)
+
+
+def _pair(point: Point) -> str:
+    return f"{_short(point[0])} {_short(point[1])}"
 
 
 def _short(value: float) -> str:

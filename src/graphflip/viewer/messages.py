@@ -12,6 +12,8 @@ Attributes = dict[str, str | float]
 Prefer = Literal["minimal", "balanced", "believable"]
 """As in `explain.preferences`, which would bring all of torch into the server."""
 
+Unit = Literal["probability", "value"]
+
 
 class Problem(BaseModel):
     """What is wrong with a request: a sentence for the person who made it, and the field it is about."""
@@ -101,11 +103,14 @@ class Example(BaseModel):
 
 
 class Model(BaseModel):
-    """A kit that is served."""
+    """A kit that is served; `unit` is what its classifier predicts. For a value, `suggestion` is a target to try."""
 
     name: str
     classes: list[str]
+    unit: Unit
+    suggestion: str
     molecules: bool
+    directed: bool
     max_nodes: int
     has_path: bool
     preferences: list[str]
@@ -167,16 +172,28 @@ class Drawings(BaseModel):
 
 
 class Predictions(BaseModel):
-    """The classifier's probability of each class, for both graphs."""
+    """The classifier's probability of each class, or its value, for both graphs."""
 
     factual: dict[str, float]
     counterfactual: dict[str, float] | None
 
 
+class Goal(BaseModel):
+    """The target in words, and what the numbers of the record are."""
+
+    words: str
+    unit: Unit
+
+
 class Answer(BaseModel):
-    """An explanation (`record` is the CLI's line) with words, predictions, drawings and Python lines."""
+    """An explanation (`record` is the CLI's line) with words, predictions, drawings and Python lines.
+
+    `agreed` says of each judge whether it finds the goal reached.
+    """
 
     record: dict[str, Any]
+    goal: Goal
+    agreed: dict[str, bool]
     words: list[Change]
     num_edits: int
     advice: str
@@ -211,10 +228,11 @@ class JobView(BaseModel):
 
 
 class LatentPathView(BaseModel):
-    """Steps of the way through the latent space."""
+    """Steps of the way through the latent space: probabilities of the target or values, and all that is predicted."""
 
     positions: list[float]
     probabilities: list[float]
+    predictions: list[dict[str, float]]
     num_edits: list[int]
     smiles: list[str | None]
     drawings: list[str]

@@ -19,7 +19,10 @@ from ..explain.words import sentences
 from ..graph import Graph
 from ..jobs.settings import Settings as Asked
 from ..jsongraph import graph_from_json, graph_to_json
+from ..models.classifier import Outputs
+from ..report.rows import agrees
 from ..report.scene import edge_key, node_key
+from ..schema import Categories, Schema
 from . import files, pictures, script
 
 Json = dict[str, Any]
@@ -29,14 +32,20 @@ Watch = Callable[[Round], None]
 def describe_model(title: str, explainer: Explainer) -> Json:
     """What a page must know of a kit before anything is asked."""
     schema = explainer.kit.schema
+    examples = [one for one in famous_molecules() if _fits(explainer, one)]
+    predicted = list(explainer.predict(examples[0].smiles if examples else _node(schema)))
+    has_classes = len(predicted) > 1
     return {
         "name": title,
-        "classes": list(explainer.kit.classes),
+        "classes": predicted if has_classes else [],
+        "unit": "probability" if has_classes else "value",
+        "suggestion": "" if has_classes else f"raise by {_spread(explainer):g}",
         "molecules": schema.chemistry is not None,
+        "directed": schema.directed,
         "max_nodes": schema.max_nodes,
         "has_path": explainer.kit.vae is not None,
         "preferences": list(PREFERENCES),
-        "examples": [{"name": one.name, "smiles": one.smiles} for one in famous_molecules() if _fits(explainer, one)],
+        "examples": [{"name": one.name, "smiles": one.smiles} for one in examples],
     }
 
 
@@ -108,6 +117,7 @@ def show_path(explainer: Explainer, task: Json, watch: Watch) -> Json:
     return {
         "positions": list(path.positions),
         "probabilities": list(path.probabilities),
+        "predictions": [explainer.predict(graph) for graph in path.graphs],
         "num_edits": [len(heavy_edits(found.factual, some)) for some in edits],
         "smiles": [_smiles(graph) for graph in path.graphs],
         "drawings": pictures.draw_steps(found.factual, path.graphs[-1], list(path.graphs)),
@@ -121,8 +131,11 @@ def show_answer(explainer: Explainer, task: Json, found: Counterfactual, number:
     after = found.counterfactual
     said = [] if after is None else sentences(found.factual, after)
     place = {edit: k for k, edit in enumerate(found.edits)}
+    judges = {} if found.evidence is None else found.evidence.judges
     return {
         "record": record,
+        "goal": {"words": found.goal.name(explainer.kit.classes), "unit": found.goal.unit},
+        "agreed": {name: agrees(said, found.goal) for name, said in judges.items()},
         "words": [
             {"text": one.text, "edits": [place[edit] for edit in one.edits], "marks": _marks(one.edits)} for one in said
         ],
@@ -155,6 +168,20 @@ def _row(explainer: Explainer, row: files.Row) -> Json:
         except GraphflipError as error:
             shown["problem"] = str(error)
     return shown
+
+
+def _node(schema: Schema) -> Graph:
+    """A graph of one node."""
+    columns = schema.nodes
+    return Graph.build(
+        schema, [{one.name: one.values[0] if isinstance(one, Categories) else one.mean for one in columns}], []
+    )
+
+
+def _spread(explainer: Explainer) -> float:
+    """About how far values lie apart in the data, where the model knows."""
+    config = getattr(explainer.kit.classifier, "config", None)
+    return float(f"{config.spread:.1g}") if isinstance(config, Outputs) else 1.0
 
 
 def _marks(edits: Sequence[Edit]) -> list[str]:

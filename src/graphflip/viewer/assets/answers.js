@@ -1,19 +1,16 @@
 // What an answer consists of: its headline, the list of changes, the evidence, and the choice between answers.
 
-import { $, make, makeSvg, meter, percent } from "./elements.js";
+import { $, figure, make, makeSvg, meter } from "./elements.js";
 
-export function headline(answer, model) {
-  const { record } = answer;
-  const target = className(record.target, model);
-  if (record.counterfactual === null || record.outcome === "already_there") return answer.advice;
-  const words = answer.words.map((one) => one.text);
-  const change = words.length > 3 ? `${words.length} changes` : joined(words);
-  if (!record.flipped) return `Not ${target} yet`;
-  return change ? `${capitalized(change)}, and it is ${target}` : `It is ${target}`;
-}
-
-export function className(index, model) {
-  return model.classes[index] ?? `class ${index}`;
+export function headline({ record, goal, advice, words }) {
+  if (record.counterfactual === null || record.outcome === "already_there") return advice;
+  const value = figure(record.p_counterfactual, goal.unit);
+  if (record.outcome === "not_confident") return `It is ${goal.words}, but not as surely as asked`;
+  if (!record.flipped) return goal.unit === "value" ? `The value is ${value}, not ${goal.words} yet` : `Not ${goal.words} yet`;
+  const texts = words.map((one) => one.text);
+  const change = texts.length > 3 ? `${texts.length} changes` : joined(texts);
+  const reached = goal.unit === "value" ? `the value is ${value}` : `it is ${goal.words}`;
+  return capitalized(change ? `${change}, and ${reached}` : reached);
 }
 
 export function showChanges(answer, original, undone, toggle, hover) {
@@ -43,10 +40,11 @@ const CLAIMS = {
   round_trip: ["Read back from SMILES", "still the target", "no longer the target"],
 };
 
-export function showEvidence({ record }, model) {
+export function showEvidence({ record, goal, agreed }) {
   const evidence = record.evidence ?? { judges: {} };
-  const target = className(record.target, model);
-  const rows = Object.entries(evidence.judges).map(([judge, p]) => [capitalized(judge), `${target} ${percent(p)}`, p >= 0.5, p]);
+  const isValue = goal.unit === "value";
+  const rows = Object.entries(evidence.judges).map(([judge, p]) =>
+    [capitalized(judge), `${isValue ? "predicts" : goal.words} ${figure(p, goal.unit)}`, agreed[judge], isValue ? null : p]);
   for (const [key, [what, yes, no]] of Object.entries(CLAIMS)) {
     if (typeof evidence[key] === "boolean") rows.push([what, evidence[key] ? yes : no, evidence[key], null]);
   }
@@ -58,17 +56,18 @@ export function showEvidence({ record }, model) {
   $("evidence").replaceChildren(...(shown.length ? shown : [make("dt", {}, "None"), make("dd", {}, "Nothing was found")]));
 }
 
-// How far the independent judges believe an answer: the least convinced of them.
-const belief = ({ record }) => {
-  const said = Object.values(record.evidence?.judges ?? {});
-  return said.length ? Math.min(...said) : (record.p_counterfactual ?? 0);
+// How far the independent judges believe an answer: the least convinced of them, or of values how many agree.
+const belief = ({ record, goal, agreed }) => {
+  const judges = Object.keys(agreed);
+  if (goal.unit === "value") return judges.length ? judges.filter((judge) => agreed[judge]).length / judges.length : Number(record.flipped);
+  return judges.length ? Math.min(...judges.map((judge) => record.evidence.judges[judge])) : (record.p_counterfactual ?? 0);
 };
 
 export function showChoices(answers, chosen, choose) {
   $("choices").hidden = answers.length < 2;
   const tabs = answers.map((answer, number) => {
     const isChosen = number === chosen;
-    const words = `${answer.num_edits} ${answer.num_edits === 1 ? "edit" : "edits"} · ${percent(answer.record.p_counterfactual)}`;
+    const words = `${answer.num_edits} ${answer.num_edits === 1 ? "edit" : "edits"} · ${figure(answer.record.p_counterfactual, answer.goal.unit)}`;
     const tab = make("button", { type: "button", role: "radio", "aria-checked": String(isChosen), tabindex: isChosen ? 0 : -1 },
       make("b", {}, String(number + 1)), ` ${words}`);
     tab.addEventListener("click", () => choose(number));
@@ -86,21 +85,28 @@ export function showChoices(answers, chosen, choose) {
   if (answers.length > 1) $("chart").prepend(chart(answers, chosen, choose));
 }
 
+// Edits from left to right, belief from bottom to top; answers that would hide each other stand side by side.
 function chart(answers, chosen, choose) {
-  const [width, height, edge] = [300, 110, 14];
-  const most = Math.max(...answers.map((answer) => answer.num_edits), 2);
-  const least = Math.min(...answers.map((answer) => answer.num_edits), 1);
-  const places = answers.map((answer) => [
-    edge + ((answer.num_edits - least) / Math.max(1, most - least)) * (width - 2 * edge),
-    height - edge - belief(answer) * (height - 2 * edge),
-  ]);
+  const [width, height, edge] = [300, 110, 16];
+  const counts = answers.map((answer) => answer.num_edits);
+  const [least, most] = [Math.min(...counts), Math.max(...counts)];
+  const seen = {};
+  const places = answers.map((answer) => {
+    const x = edge + ((answer.num_edits - least) / (most - least || 1)) * (width - 3 * edge);
+    const y = height - edge - belief(answer) * (height - 2 * edge);
+    const place = `${Math.round(x / 10)} ${Math.round(y / 10)}`;
+    seen[place] = (seen[place] ?? -1) + 1;
+    return [x + 12 * seen[place], y];
+  });
   const dots = places.map(([x, y], number) => {
     const dot = makeSvg("circle", { class: number === chosen ? "dot chosen" : "dot", cx: x, cy: y, r: number === chosen ? 7 : 5 });
     dot.addEventListener("click", () => choose(number));
     return dot;
   });
+  const [top, middle, bottom] = [edge, height / 2, height - edge];
   return makeSvg("svg", { viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" },
-    makeSvg("line", { class: "half", x1: 0, x2: width, y1: height / 2, y2: height / 2 }), ...dots);
+    makeSvg("path", { class: "axes", d: `M0 ${top - 8}V${bottom + 8}H${width}` }),
+    makeSvg("line", { class: "half", x1: 0, x2: width, y1: middle, y2: middle }), ...dots);
 }
 
 export const capitalized = (text) => text.charAt(0).toUpperCase() + text.slice(1);

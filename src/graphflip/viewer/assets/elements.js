@@ -25,14 +25,27 @@ export function say(id, text) {
   $(id).hidden = !text;
 }
 
-export const percent = (p) => (p === null || p === undefined ? "–" : p.toFixed(2));
+// A probability with two digits after the point, a value with four that count.
+export function figure(number, unit = "probability") {
+  if (number === null || number === undefined) return "–";
+  return unit === "value" ? String(Number(number.toPrecision(4))) : number.toFixed(2);
+}
 
 export const likeliest = (prediction) => Object.entries(prediction).sort((a, b) => b[1] - a[1])[0];
 
 // A bar that shows a share of one; the number stands beside it, so it is hidden from screen readers.
-export function meter(p) {
-  const bar = makeSvg("svg", { class: "share", viewBox: "0 0 100 4", preserveAspectRatio: "none", "aria-hidden": "true" });
-  bar.append(makeSvg("rect", { class: "whole", width: 100, height: 4 }));
-  bar.append(makeSvg("rect", { class: "part", width: Math.max(0, Math.min(1, p)) * 100, height: 4 }));
-  return bar;
+export const meter = (p) => bar("share", ["whole", 0, 1], ["part", 0, Math.max(0, Math.min(1, p))]);
+
+// The same for a value among others: what is wanted is a part of the bar, the value a mark on it.
+export function gauge(value, { low, high }, others) {
+  const known = [value, low, high, ...others].filter((one) => Number.isFinite(one));
+  const [least, most] = [Math.min(...known), Math.max(...known)];
+  const place = (one, open) => (Number.isFinite(one) ? 0.05 + (0.9 * (one - least)) / (most - least || 1) : open);
+  const [from, to, at] = [place(low, 0), place(high, 1), place(value, 0)];
+  return bar("share gauge", ["whole", 0, 1], ["wanted", from, Math.max(to, from + 0.01)], ["part", at - 0.008, at + 0.008]);
+}
+
+function bar(className, ...parts) {
+  const rects = parts.map(([name, from, to]) => makeSvg("rect", { class: name, x: 100 * from, width: 100 * (to - from), height: 4 }));
+  return makeSvg("svg", { class: className, viewBox: "0 0 100 4", preserveAspectRatio: "none", "aria-hidden": "true" }, ...rects);
 }

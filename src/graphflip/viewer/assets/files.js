@@ -1,7 +1,7 @@
 // Files: opened or dropped, read by the server, listed to choose from.
 
 import * as api from "./api.js";
-import { $, likeliest, make, percent, say } from "./elements.js";
+import { $, figure, likeliest, make, say } from "./elements.js";
 
 let page = null;
 
@@ -48,7 +48,7 @@ function entry(row) {
 
 function describe(prediction) {
   const [name, p] = likeliest(prediction);
-  return `${name} ${percent(p)}`;
+  return `${name} ${figure(p, page.model().unit)}`;
 }
 
 const choose = (row) => (row.record ? page.openRecord(row.record) : page.look(row.input, row.id));

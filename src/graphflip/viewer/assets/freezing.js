@@ -1,7 +1,7 @@
 // Freezing: nodes and edges of the factual's drawing, to click or to reach with the keyboard, that stay as they are.
 
 import { key } from "./drawing.js";
-import { makeSvg } from "./elements.js";
+import { figure, makeSvg } from "./elements.js";
 
 let places = [];
 
@@ -11,9 +11,11 @@ export function attach(svg, graph, toggle) {
   if (!graph) return;
   svg.setAttribute("role", "group");
   svg.classList.add("can-freeze");
-  const name = (i) => `${graph.nodes[i]?.type ?? "node "}${i}`;
-  graph.nodes.forEach((_, i) => addPlace(svg, `atom-${i}`, i, `keep ${name(i)}`, toggle));
-  for (const [i, j] of graph.edges) addPlace(svg, `bond-${i}-${j}`, [i, j], `keep bond ${name(i)} to ${name(j)}`, toggle);
+  graph.nodes.forEach((node, i) => addPlace(svg, `atom-${i}`, i, `keep ${name(node, i)}${numbers(node)}`, toggle));
+  for (const [i, j, edge] of graph.edges) {
+    const label = `keep ${edge.type ? "bond" : "edge"} ${name(graph.nodes[i], i)} to ${name(graph.nodes[j], j)}${numbers(edge)}`;
+    addPlace(svg, `bond-${i}-${j}`, [i, j], label, toggle);
+  }
   places.forEach((place, at) => place.addEventListener("keydown", (event) => move(event, at)));
   places[0]?.setAttribute("tabindex", 0);
 }
@@ -30,6 +32,14 @@ export function toggled({ nodes, edges }, part) {
   return Array.isArray(part)
     ? { nodes, edges: [...others(edges), ...added(edges)] }
     : { nodes: [...others(nodes), ...added(nodes)], edges };
+}
+
+const name = (node, i) => `${node?.type ?? "node "}${i}`;
+
+// Numbers that are not in the drawing: " (heat 0.31)".
+function numbers(attributes) {
+  const said = Object.entries(attributes ?? {}).filter(([, value]) => typeof value === "number");
+  return said.length ? ` (${said.map(([what, value]) => `${what} ${figure(value, "value")}`).join(", ")})` : "";
 }
 
 function addPlace(svg, className, part, label, toggle) {

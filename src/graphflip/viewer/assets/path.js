@@ -1,14 +1,14 @@
-// The slider along the latent path, with the curve of the target's probability above it.
+// The slider along the latent path, with the curve of the target's probability, or of the value, above it.
 
 import * as api from "./api.js";
-import { $, makeSvg, percent, say } from "./elements.js";
+import { $, figure, makeSvg, say } from "./elements.js";
 
 const [WIDTH, HEIGHT, EDGE] = [600, 90, 6];
 let steps = null;
 let wanted = null;
 
 // Fetch the path of an answer; `moved` is called with the drawing and texts of a step, or with null at the end.
-export async function show(job, number, target, moved) {
+export async function show(job, number, { record, goal }, moved) {
   wanted = `${job}/${number}`;
   const mine = wanted;
   steps = null;
@@ -20,12 +20,12 @@ export async function show(job, number, target, moved) {
   try {
     const found = await api.path(job, number);
     if (wanted !== mine) return;
-    steps = { ...found, target, moved };
+    steps = { ...found, goal, moved, scale: scale(found.probabilities, record.target, goal) };
     say("path-message", "");
     $("slider").disabled = false;
     $("slider").max = found.positions.length - 1;
     $("slider").value = found.positions.length - 1;
-    $("curve").replaceChildren(curve(found.positions, found.probabilities));
+    $("curve").replaceChildren(curve());
     place();
   } catch (problem) {
     if (wanted === mine) say("path-message", problem.message);
@@ -43,7 +43,8 @@ export function start() {
     place();
     const at = Number($("slider").value);
     const isLast = at === steps.positions.length - 1;
-    steps.moved(isLast ? null : { drawing: steps.drawings[at], probability: steps.probabilities[at], text: words(at) });
+    const [drawing, prediction, probability] = [steps.drawings[at], steps.predictions[at], steps.probabilities[at]];
+    steps.moved(isLast ? null : { drawing, prediction, probability, text: words(at) });
   });
 }
 
@@ -60,21 +61,29 @@ function place() {
 function words(at) {
   const edits = steps.num_edits[at];
   const counted = `${edits} ${edits === 1 ? "edit" : "edits"}`;
-  return `step ${at} of ${steps.positions.length - 1}: ${steps.target} ${percent(steps.probabilities[at])}, ${counted}`;
+  const what = steps.goal.unit === "value" ? "value" : steps.goal.words;
+  return `step ${at} of ${steps.positions.length - 1}: ${what} ${figure(steps.probabilities[at], steps.goal.unit)}, ${counted}`;
 }
 
-const point = (position, probability) => [
-  EDGE + position * (WIDTH - 2 * EDGE),
-  HEIGHT - EDGE - probability * (HEIGHT - 2 * EDGE),
-];
+// What is at the bottom and at the top of the curve, and where the lines are that it has to cross.
+function scale(numbers, target, goal) {
+  if (goal.unit !== "value") return { least: 0, most: 1, bounds: [0.5] };
+  const bounds = [target.low, target.high].filter((bound) => bound !== null);
+  return { least: Math.min(...numbers, ...bounds), most: Math.max(...numbers, ...bounds), bounds };
+}
 
-function curve(positions, probabilities) {
-  const places = positions.map((position, at) => point(position, probabilities[at]));
-  const half = point(0, 0.5)[1];
+function point(position, number) {
+  const { least, most } = steps.scale;
+  return [EDGE + position * (WIDTH - 2 * EDGE), HEIGHT - EDGE - ((number - least) / (most - least || 1)) * (HEIGHT - 2 * EDGE)];
+}
+
+function curve() {
+  const places = steps.positions.map((position, at) => point(position, steps.probabilities[at]));
+  const lines = steps.scale.bounds.map((bound) => point(0, bound)[1]);
   return makeSvg(
     "svg",
     { viewBox: `0 0 ${WIDTH} ${HEIGHT}` },
-    makeSvg("line", { class: "half", x1: 0, x2: WIDTH, y1: half, y2: half }),
+    ...lines.map((y) => makeSvg("line", { class: "half", x1: 0, x2: WIDTH, y1: y, y2: y })),
     makeSvg("polyline", { class: "line", points: places.map((place) => place.join(",")).join(" ") }),
     makeSvg("circle", { class: "dot", r: 6, cx: places[0][0], cy: places[0][1] }),
   );

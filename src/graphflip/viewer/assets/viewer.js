@@ -1,10 +1,10 @@
 // The page: what is asked, what is shown, and how one leads to the other.
 
 import * as api from "./api.js";
-import { capitalized, className, headline, showChanges, showChoices, showEvidence } from "./answers.js";
+import { capitalized, headline, showChanges, showChoices, showEvidence } from "./answers.js";
 import { download } from "./downloads.js";
 import { highlight, mount, parseFrozen, printFrozen } from "./drawing.js";
-import { $, likeliest, make, meter, percent, say } from "./elements.js";
+import { $, figure, gauge, likeliest, make, meter, say } from "./elements.js";
 import * as files from "./files.js";
 import * as freezing from "./freezing.js";
 import * as path from "./path.js";
@@ -19,9 +19,10 @@ const HINTS = {
 // What this tab looks at. Another tab has its own.
 const tab = {
   service: null, // what the server offers
-  input: null, // the graph that was read last: {smiles} or {graph}
+  input: null, // the graph that was read last, if it could be: {smiles} or {graph}
   name: "", // what a file or an example calls it
-  shown: null, // the server's answer to reading it
+  reading: null, // the promise to read it
+  shown: null, // the server's answer to that
   job: null, // the question whose answers are shown
   running: null, // the id of the question that is being computed
   number: 0, // which of its answers
@@ -44,17 +45,17 @@ async function start() {
 }
 
 function listen() {
-  $("model").addEventListener("change", () => { chooseModel(); tryExample(); });
-  $("smiles").addEventListener("change", () => { tab.name = ""; readSmiles(); });
+  $("model").addEventListener("change", () => { $("entries").hidden = true; chooseModel(); tryExample(); });
+  $("smiles").addEventListener("change", readSmiles);
   $("smiles").addEventListener("keydown", (event) => {
-    if (event.key === "Enter") { event.preventDefault(); tab.name = ""; readSmiles(); }
+    if (event.key === "Enter") { event.preventDefault(); readSmiles(); }
   });
   $("example").addEventListener("change", () => {
     const example = model().examples[Number($("example").value)];
     if ($("example").value && example) look({ smiles: example.smiles }, example.name);
   });
   $("prefer").addEventListener("change", hintPreference);
-  $("freeze").addEventListener("input", () => { checkFrozen(); freezing.mark(parseFrozen($("freeze").value)); });
+  $("freeze").addEventListener("input", () => { checkFrozen(); freezing.mark(frozenParts()); });
   $("ask").addEventListener("submit", (event) => { event.preventDefault(); ask(); });
   $("cancel").addEventListener("click", () => tab.running && api.cancel(tab.running));
   for (const button of $("downloads").querySelectorAll("button")) {
@@ -66,11 +67,23 @@ function listen() {
 }
 
 function chooseModel() {
-  const { classes, examples, molecules } = model();
-  $("target").replaceChildren(make("option", { value: "" }, "other class"), ...classes.map((name) => make("option", { value: name }, name)));
+  const { classes, examples, molecules, unit, suggestion } = model();
+  const others = classes.length > 2 ? [["", "likeliest other"], ["any", "any other"]] : [["", "other class"]];
+  const targets = [...others, ...classes.map((name) => [name, name])];
+  $("target").replaceChildren(...targets.map(([value, words]) => make("option", { value }, words)));
+  $("target").hidden = unit === "value";
+  for (const id of ["wanted", "wanted-hint"]) $(id).hidden = unit !== "value";
+  $("target-label").htmlFor = unit === "value" ? "wanted" : "target";
+  $("wanted").value = $("wanted").placeholder = suggestion;
   $("example").replaceChildren(make("option", { value: "" }, "Examples"), ...examples.map(({ name }, number) => make("option", { value: number }, name)));
   $("example").disabled = !examples.length;
   $("smiles").disabled = !molecules;
+  $("smiles").placeholder = molecules ? "SMILES" : "from a file";
+  for (const element of document.querySelectorAll("[data-graph]")) {
+    element.dataset.molecule ??= element.textContent;
+    element.textContent = molecules ? element.dataset.molecule : element.dataset.graph;
+  }
+  $("downloads").querySelector("[data-kind=smi]").hidden = !molecules;
 }
 
 const hintPreference = () => { $("prefer-hint").textContent = HINTS[chosenPreference()]; };
@@ -82,15 +95,21 @@ async function tryExample() {
   $("headline").textContent = "Open a file of graphs to begin";
 }
 
+// What stands in the field, once it has been read; what was read already is not read again.
 function readSmiles() {
   const text = $("smiles").value.trim();
-  if (!text || (text === tab.input?.smiles && tab.shown)) return say("smiles-message", text ? "" : "Enter a molecule as SMILES, for example c1ccccc1O.");
-  return look({ smiles: text }, tab.name);
+  if (text === (tab.input?.smiles ?? "")) return tab.reading;
+  if (!text) return complain("Enter a molecule as SMILES, for example c1ccccc1O.");
+  return look({ smiles: text });
+}
+
+function look(input, name = "") {
+  Object.assign(tab, { input, name, shown: null, reading: read(input) });
+  return tab.reading;
 }
 
 // Read a graph and show what the classifier says of it.
-async function look(input, name = "") {
-  Object.assign(tab, { input, name, shown: null });
+async function read(input) {
   $("smiles").value = input.smiles ?? "";
   say("smiles-message", "");
   $("smiles").removeAttribute("aria-invalid");
@@ -101,12 +120,14 @@ async function look(input, name = "") {
     setFrozen({ nodes: [], edges: [] });
     showInput(shown);
   } catch (problem) {
-    if (tab.input === input) complain(problem);
+    if (tab.input === input) complain(problem.message);
   }
 }
 
-function complain(problem) {
-  say("smiles-message", problem.message);
+// There is nothing to explain, and the field says why.
+function complain(message) {
+  Object.assign(tab, { input: null, shown: null });
+  say("smiles-message", message);
   $("smiles").setAttribute("aria-invalid", "true");
 }
 
@@ -114,25 +135,34 @@ function showInput(shown) {
   Object.assign(tab, { job: null, answer: null, undone: new Set() });
   history.replaceState(null, "", location.pathname);
   const [name, p] = likeliest(shown.prediction);
-  $("headline").textContent = `${capitalized(tab.name || "This graph")} is predicted ${name}`;
+  const what = capitalized(tab.name || (model().molecules ? "this molecule" : "this graph"));
+  $("headline").textContent = model().unit === "value" ? `${what} has the predicted value ${figure(p, "value")}` : `${what} is predicted ${name}`;
   $("subline").textContent = shown.smiles ?? "";
   drawBefore(shown.drawing);
-  verdict("before", [name, p]);
+  verdict("before", shown.prediction);
   for (const id of ["after-card", "details", "choices", "legend"]) $(id).hidden = true;
   path.hide();
+  say("note", "");
   say("job-message", "");
 }
 
 function drawBefore(drawing) {
   freezing.attach(mount($("before"), drawing, "The graph as it is; its parts can be kept"), tab.shown?.graph, toggleFrozen);
-  freezing.mark(parseFrozen($("freeze").value));
+  freezing.mark(frozenParts());
 }
 
-// The predicted class above a drawing, the probability of a class (the target, once there is one) below it.
-function verdict(side, [name, p], [asked, share] = [name, p]) {
-  $(`${side}-class`).replaceChildren(make("b", {}, name), ` ${percent(p)}`);
-  $(`${side}-bar`).replaceChildren(meter(share), make("span", { class: "hint" }, `probability of ${asked}: ${percent(share)}`));
+// What is predicted above a drawing; below it, once there is a target, how near that is.
+function verdict(side, prediction, answer = null, number = null) {
+  const isValue = model().unit === "value";
+  const [name, p] = likeliest(prediction);
+  $(`${side}-class`).replaceChildren(...(isValue ? ["value ", make("b", {}, figure(p, "value"))] : [make("b", {}, name), ` ${figure(p)}`]));
+  if (!answer) return $(`${side}-bar`).replaceChildren(...(isValue ? [] : [meter(p), hint(`probability of ${name}: ${figure(p)}`)]));
+  const { record, goal } = answer;
+  const bar = isValue ? gauge(number, record.target, [record.p_factual, record.p_counterfactual]) : meter(number);
+  return $(`${side}-bar`).replaceChildren(bar, hint(isValue ? `to be ${goal.words}` : `probability of ${goal.words}: ${figure(number)}`));
 }
+
+const hint = (text) => make("span", { class: "hint" }, text);
 
 function setFrozen(frozen) {
   $("freeze").value = printFrozen(frozen);
@@ -141,23 +171,26 @@ function setFrozen(frozen) {
 }
 
 function toggleFrozen(part) {
-  setFrozen(freezing.toggled(parseFrozen($("freeze").value) ?? { nodes: [], edges: [] }, part));
+  setFrozen(freezing.toggled(frozenParts() ?? { nodes: [], edges: [] }, part));
 }
 
+const frozenParts = () => parseFrozen($("freeze").value, model().directed);
+
 function checkFrozen() {
-  const isFine = parseFrozen($("freeze").value) !== null;
-  say("freeze-message", isFine ? "" : "Write numbers of atoms, and bonds as pairs of them: 3, 4, 2-5");
+  const isFine = frozenParts() !== null;
+  const [nodes, edges] = model().molecules ? ["atoms", "bonds"] : ["nodes", "edges"];
+  say("freeze-message", isFine ? "" : `Write numbers of ${nodes}, and ${edges} as pairs of them: 3, 4, 2-5`);
   return isFine;
 }
 
 async function ask() {
   if (tab.running) return;
-  if ($("smiles").value.trim() !== (tab.input?.smiles ?? "")) await readSmiles();
+  await readSmiles();
   if (!tab.shown || !checkFrozen()) return;
-  const frozen = parseFrozen($("freeze").value);
+  const frozen = frozenParts();
   const several = $("num").value;
   const asked = {
-    target: $("target").value || null,
+    target: (model().unit === "value" ? $("wanted") : $("target")).value.trim() || null,
     prefer: chosenPreference(),
     num: Number(several) || 1,
     frontier: several === "frontier",
@@ -201,7 +234,7 @@ function showProgress({ state, ahead, progress }) {
   if (state === "waiting") return say("progress-text", ahead ? `Waiting; ${ahead} before you` : "Waiting");
   if (!progress) return say("progress-text", "Looking …");
   $("bar").value = progress.turn / progress.max_turns;
-  say("progress-text", `Round ${progress.turn}: ${progress.calls} graphs tried, best ${percent(progress.probability)}`);
+  say("progress-text", `Round ${progress.turn}: ${progress.calls} graphs tried, best ${figure(progress.probability, model().unit)}`);
 }
 
 function showJob(job, number = 0) {
@@ -217,34 +250,37 @@ function choose(number, focus = false) {
   if (focus) $("tabs").querySelector("[tabindex='0']").focus();
   showAnswer(answer);
   const canSlide = model().has_path && answer.record.counterfactual && answer.record.edits.length;
-  if (canSlide) path.show(tab.job.id, number, className(answer.record.target, model()), slide);
+  if (canSlide) path.show(tab.job.id, number, answer, slide);
   else path.hide();
 }
 
 function showAnswer(answer) {
   tab.answer = answer;
   const { record } = answer;
-  $("headline").textContent = headline(answer, model());
-  $("subline").textContent = record.flipped ? describeSmiles(record) : [record.note, answer.advice].filter(Boolean).join(" ");
+  $("headline").textContent = headline(answer);
+  $("subline").textContent = describeSmiles(record);
+  say("note", [record.note, answer.advice].filter((text) => text && text !== $("headline").textContent).join(" "));
   drawBefore(answer.drawings.factual);
-  verdict("before", likeliest(answer.predictions.factual), [className(record.target, model()), record.p_factual]);
+  verdict("before", answer.predictions.factual, answer, record.p_factual);
   drawAfter(answer);
   showChanges(answer, tab.job.answers[tab.number], tab.undone, toggleUndone, (marks, on) => highlight([$("before"), $("after")], marks, on));
-  showEvidence(answer, model());
+  showEvidence(answer);
   $("python").textContent = answer.python;
   for (const id of ["details", "legend"]) $(id).hidden = record.counterfactual === null;
 }
 
-function describeSmiles({ smiles }) {
-  return smiles ? `${smiles.factual} → ${smiles.counterfactual ?? "no molecule"}` : "";
+function describeSmiles({ smiles, counterfactual }) {
+  if (!smiles) return "";
+  return counterfactual ? `${smiles.factual} → ${smiles.counterfactual ?? "no molecule"}` : smiles.factual;
 }
 
-function drawAfter({ record, drawings, predictions }) {
+function drawAfter(answer) {
+  const { record, drawings, predictions } = answer;
   $("after-card").hidden = drawings.counterfactual === null;
   if (drawings.counterfactual === null) return;
   $("after-title").textContent = tab.undone.size ? "With changes undone" : record.flipped ? "Changed" : "Closest attempt";
   mount($("after"), drawings.counterfactual, "The graph as changed");
-  verdict("after", likeliest(predictions.counterfactual), [className(record.target, model()), record.p_counterfactual]);
+  verdict("after", predictions.counterfactual, answer, record.p_counterfactual);
 }
 
 // A step of the way takes the place of the changed graph until the slider is back at its end.
@@ -252,19 +288,19 @@ function slide(step) {
   if (step === null) return drawAfter(tab.answer);
   $("after-title").textContent = "On the way";
   mount($("after"), step.drawing, step.text);
-  verdict("after", [className(tab.answer.record.target, model()), step.probability]);
+  verdict("after", step.prediction, tab.answer, step.probability);
 }
 
 async function toggleUndone(number, isUndone) {
   tab.undone[isUndone ? "add" : "delete"](number);
   const [job, at, undone] = [tab.job, tab.number, [...tab.undone]];
-  const target = className(tab.job.answers[at].record.target, model());
+  const { goal } = tab.job.answers[at];
   try {
     const answer = undone.length ? await api.undo(job.id, at, undone) : job.answers[at];
     if (tab.job !== job || tab.number !== at || undone.length !== tab.undone.size) return;
     showAnswer(answer);
-    const p = percent(answer.record.p_counterfactual);
-    $("undo-text").textContent = !undone.length ? "" : answer.record.flipped ? `Still ${target}: ${p}` : `No longer ${target}: ${p}`;
+    const holds = answer.record.flipped ? "Still" : "No longer";
+    $("undo-text").textContent = undone.length ? `${holds} ${goal.words}: ${figure(answer.record.p_counterfactual, goal.unit)}` : "";
   } catch (problem) {
     $("undo-text").textContent = problem.message;
   }
@@ -277,7 +313,7 @@ async function openRecord(record) {
     setFrozen({ nodes: [], edges: [] });
     showHistory();
   } catch (problem) {
-    complain(problem);
+    complain(problem.message);
   }
 }
 
@@ -315,7 +351,7 @@ function restoreAnswer(job, number) {
 
 function restoreQuestion(asked) {
   $("prefer").querySelector(`input[value=${asked.prefer}]`).checked = true;
-  $("target").value = asked.target ?? "";
+  $(model().unit === "value" ? "wanted" : "target").value = asked.target ?? "";
   $("num").value = asked.frontier ? "frontier" : String(asked.num);
   setFrozen({ nodes: asked.freeze_nodes, edges: asked.freeze_edges });
   hintPreference();

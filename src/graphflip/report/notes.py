@@ -1,0 +1,79 @@
+"""Notes: numbers that changed, beside what they belong to, where they cover as little as possible."""
+
+from collections.abc import Sequence
+from math import pi
+
+import numpy as np
+
+from .routes import distance, middle
+from .scene import FONT, REACH, UNIT, Box, Element, Form, Point, Shape, Text, polar, text_width
+
+Number = tuple[str, float, float]
+"""What a number is called, what it was and what it is."""
+
+_ROW = 1.2 * FONT["note"]
+_SIGN = 9.0
+"""Room for the arrow before a text."""
+
+
+def place_notes(drawn: Sequence[Element], noted: Sequence[tuple[Element, Sequence[Number]]]) -> list[Element]:
+    """An element for each note: a small arrow up or down for each number, with what it was and what it is."""
+    taken: list[Box] = [_around(one.spot[0]) for one in drawn if len(one.spot) == 1]
+    edges = [one.spot for one in drawn if len(one.spot) > 1]
+    placed = []
+    for element, numbers in noted:
+        texts = [f"{name} {_short(old)} → {_short(new)}" for name, old, new in numbers]
+        size = _SIGN + max(text_width(text, "note") for text in texts), _ROW * len(texts)
+        box = min(_choices(element, size), key=lambda choice: _covered(choice, taken, edges))
+        taken.append(box)
+        placed.append(Element(element.key, element.mark, _forms(box, texts, numbers), ()))
+    return placed
+
+
+def _short(number: float) -> str:
+    """Three digits, and none of them in vain: 0.31, 12.5, 1.2e-05."""
+    return f"{number:.3g}"
+
+
+def _choices(element: Element, size: tuple[float, float]) -> list[Box]:
+    """Boxes around the middle of an element, the better places first: beside it before above and below it."""
+    is_node = len(element.spot) == 1
+    (x, y), near = (element.spot[0], 1.75 * REACH) if is_node else (middle(element.spot), 0.8 * REACH)
+    (width, height), boxes = size, []
+    for far in (near, near + 0.5 * UNIT):
+        for turn in (0, -1, 1, 4, -3, 3, -2, 2):
+            dx, dy = (round(far * part, 3) for part in polar((0.0, 0.0), turn * pi / 4, 1.0))
+            boxes.append((x + dx - width * _behind(dx), y + dy - height * _behind(dy), width, height))
+    return boxes
+
+
+def _behind(step: float) -> float:
+    """The share of a box that lies before a point from which it is this far away, to one side or the other."""
+    return 0.5 if step == 0 else float(step < 0)
+
+
+def _covered(box: Box, taken: Sequence[Box], edges: Sequence[Sequence[Point]]) -> float:
+    """How much a box covers: nodes and other notes by their area, edges by how many there are."""
+    left, top, width, height = box
+    centers = np.array([(left + s * width, top + height / 2) for s in (0.0, 0.25, 0.5, 0.75, 1.0)])
+    crossed = sum(distance(tuple(edge), centers) < height / 2 + 2 for edge in edges)
+    return sum(_overlap(box, other) for other in taken) + 0.2 * UNIT**2 * crossed
+
+
+def _overlap(a: Box, b: Box) -> float:
+    sides = [min(a[k] + a[k + 2], b[k] + b[k + 2]) - max(a[k], b[k]) for k in (0, 1)]
+    return max(0.0, sides[0]) * max(0.0, sides[1])
+
+
+def _around(at: Point) -> Box:
+    return at[0] - 1.2 * REACH, at[1] - 1.2 * REACH, 2.4 * REACH, 2.4 * REACH
+
+
+def _forms(box: Box, texts: Sequence[str], numbers: Sequence[Number]) -> tuple[Form, ...]:
+    left, top, *_ = box
+    forms: list[Form] = []
+    for row, (text, (_, old, new)) in enumerate(zip(texts, numbers, strict=True)):
+        x, y, s = left + 3, top + (row + 0.5) * _ROW, 3.0 if new < old else -3.0
+        forms.append(Shape(((x - 3, y - s), (x + 3, y - s), (x, y + s)), "arrow"))
+        forms.append(Text((x + 6, y), text, "note", "start"))
+    return tuple(forms)
