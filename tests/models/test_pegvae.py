@@ -72,25 +72,25 @@ def columns(slices, parameters, values, log_scales):
 
 def slow_likelihood(vae, graph, z, g):
     """Parts of log p(G | z) for graph g, node by node and edge by edge; every undirected edge once."""
-    schema, decoder, n = vae.schema, vae.decoder, graph.num_slots
+    schema, n = vae.schema, graph.num_slots
     alone, near = graph.select(g), z[g : g + 1, :n]
     B, V, A, E = alone.B[0], alone.V[0], alone.A[0], alone.E[0]
     log_scales = vae.log_scale.tolist()
     num_node_scales = sum(isinstance(column, Continuous) for column in schema.nodes)
     exists = [bool(B[i]) if i < n else False for i in range(schema.max_nodes)]
-    logits = decoder.node_logits(z[g : g + 1])[0].tolist()
+    logits = vae.node_logits(z[g : g + 1])[0].tolist()
     nodes = sum(bernoulli(logits[i], exists[i]) for i in range(schema.max_nodes))
-    parameters = decoder.node_values(near, alone.B)[0]
+    parameters = vae.node_values(near, alone.B)[0]
     node_values = sum(
         columns(schema.node_slices(), parameters[i], V[i], log_scales[:num_node_scales]) for i in range(n) if exists[i]
     )
-    edge_logits = decoder.edge_logits(near, alone.B, alone.V)[0]
+    edge_logits = vae.edge_logits(near, alone.B, alone.V)[0]
     pairs = [(i, j) for i in range(n) for j in range(n) if exists[i] and exists[j]]
     pairs = [(i, j) for i, j in pairs if (i != j if schema.directed else i < j)]
     edges = sum(bernoulli(float(edge_logits[i, j]), bool(A[i, j])) for i, j in pairs)
     edge_values = 0.0
     if schema.de:
-        parameters = decoder.edge_values(near, alone.B, alone.V, alone.A)[0]
+        parameters = vae.edge_values(near, alone.B, alone.V, alone.A)[0]
         edge_values = sum(
             columns(schema.edge_slices(), parameters[i, j], E[i, j], log_scales[num_node_scales:])
             for i, j in pairs

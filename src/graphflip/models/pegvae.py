@@ -18,6 +18,7 @@ from torch import Tensor, nn
 
 from ..graph import Graph
 from ..nn.packed import pack, unpack
+from ..nn.standardize import from_standard, standardized, to_standard
 from ..schema import Categories, Continuous, Schema
 from .decode import Inference, draw_columns
 from .modern import ModernDecoder, ModernEncoder
@@ -109,7 +110,7 @@ class PEGVAE(nn.Module):
         spare = self.schema.max_nodes - graph.num_slots
         if spare > 0:
             graph, identity = graph.pad(graph.num_slots + 1), nn.functional.pad(identity, (0, 0, 0, 1))
-        mean, log_var = self.encoder(graph, identity)
+        mean, log_var = self.encoder(standardized(graph), identity)
         if spare > 1:
             fill = (len(graph), spare - 1, mean.shape[-1])
             mean, log_var = (torch.cat([part, part[:, -1:].expand(fill)], 1) for part in (mean, log_var))
@@ -138,22 +139,22 @@ class PEGVAE(nn.Module):
 
     def log_likelihood(self, graph: Graph, z: Float[Tensor, "b n dz"]) -> LogLikelihood:
         """log p(G | z) of hard graphs. B is scored on all N slots, the rest only where nodes and edges exist."""
-        n, decoder = graph.num_slots, self.decoder
+        n = graph.num_slots
         B = nn.functional.pad(graph.B, (0, z.shape[1] - n))
-        nodes = _bernoulli(decoder.node_logits(z), B).sum(1)
+        nodes = _bernoulli(self.node_logits(z), B).sum(1)
         near = z[:, :n]
         node_scales, edge_scales = self._scales()
         values = self._column_likelihood(
-            decoder.node_values(near, graph.B), graph.V, list(self.schema.node_slices()), node_scales
+            self.node_values(near, graph.B), graph.V, list(self.schema.node_slices()), node_scales
         )
         pairs = graph.B[:, :, None] * graph.B[:, None, :]
         pairs = _off_diagonal(pairs) if self.schema.directed else pairs.triu(1)
-        edges = _bernoulli(decoder.edge_logits(near, graph.B, graph.V), graph.A)
+        edges = _bernoulli(self.edge_logits(near, graph.B, graph.V), graph.A)
         edge_values = torch.zeros_like(nodes)
         if self.schema.de:
             there = graph.A if self.schema.directed else graph.A.triu(1)
             at = there.nonzero().unbind(1)
-            parameters = decoder.edge_values(near, graph.B, graph.V, graph.A, at)
+            parameters = self.edge_values(near, graph.B, graph.V, graph.A, at)
             scores = self._column_likelihood(parameters, graph.E[at], list(self.schema.edge_slices()), edge_scales)
             edge_values = edge_values.index_add(0, at[0], scores)
         return LogLikelihood(nodes, (values * graph.B).sum(1), (edges * pairs).sum((1, 2)), edge_values)
@@ -172,19 +173,38 @@ class PEGVAE(nn.Module):
 
         Slots that exist in no graph of the batch and get no gradient are kept: slot i of the graph is slot i of z.
         """
-        decoder, schema = self.decoder, self.schema
-        B = infer.binary(decoder.node_logits(z))
-        V = draw_columns(infer, decoder.node_values(z, B), list(schema.node_slices())) * B[..., None]
+        schema = self.schema
+        B = infer.binary(self.node_logits(z))
+        V = draw_columns(infer, self.node_values(z, B), list(schema.node_slices())) * B[..., None]
         both = B[:, :, None] * B[:, None, :]
-        A = self._draw_pairs(infer.binary, decoder.edge_logits(z, B, V)[..., None])[..., 0] * both
+        A = self._draw_pairs(infer.binary, self.edge_logits(z, B, V)[..., None])[..., 0] * both
         E = A.new_zeros(*A.shape, 0)
         if schema.de:
             slices = list(schema.edge_slices())
             E = self._draw_pairs(
-                lambda parameters: draw_columns(infer, parameters, slices), decoder.edge_values(z, B, V, A)
+                lambda parameters: draw_columns(infer, parameters, slices), self.edge_values(z, B, V, A)
             )
             E = E * A[..., None]
         return Graph.trusted(B, V, A, E, schema)
+
+    def node_logits(self, z: Float[Tensor, "b n dz"]) -> Float[Tensor, "b n"]:
+        """Log-odds that slots are nodes."""
+        return self.decoder.node_logits(z)
+
+    def node_values(self, z: Float[Tensor, "b n dz"], B: Float[Tensor, "b n"]) -> Float[Tensor, "b n dv"]:
+        """Logits of categories, and continuous attributes in the units of the data."""
+        return from_standard(self.decoder.node_values(z, B), self.schema.nodes)
+
+    def edge_logits(
+        self, z: Float[Tensor, "b n dz"], B: Float[Tensor, "b n"], V: Float[Tensor, "b n dv"]
+    ) -> Float[Tensor, "b n n"]:
+        """Log-odds that pairs of nodes are joined."""
+        return self.decoder.edge_logits(z, B, to_standard(V, B[..., None], self.schema.nodes))
+
+    def edge_values(self, z: Tensor, B: Tensor, V: Tensor, A: Tensor, at: tuple | None = None) -> Tensor:
+        """As `node_values`, of all pairs (`b n n de`), or of the pairs `at` (`m de`)."""
+        V = to_standard(V, B[..., None], self.schema.nodes)
+        return from_standard(self.decoder.edge_values(z, B, V, A, at), self.schema.edges)
 
     def _draw_pairs(self, draw: Callable[[Tensor], Tensor], parameters: Float[Tensor, "b n n d"]) -> Tensor:
         """Draw for every pair but the diagonal; in undirected graphs one draw decides for both directions."""

@@ -5,21 +5,24 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from ..graph import Graph
+from ..nn.standardize import standardized
+from ..schema import Categories, Column
 
 
 @torch.no_grad()
 def wl_counts(graph: Graph, rounds: int, bins: int) -> Float[Tensor, "b bins"]:
     """How often each environment of radius 0 to `rounds` occurs in each hard graph, hashed into `bins` bins.
 
-    Categories decide; continuous columns are rounded to one decimal of their value.
+    Categories decide; continuous columns are rounded to halves of their scale.
     """
+    graph, nodes, edge_columns = standardized(graph), graph.schema.nodes, graph.schema.edges
     owner, slot = (graph.B > 0.5).nonzero(as_tuple=True)
     number = torch.zeros(graph.B.shape, dtype=torch.long)  # of a node, among those of all graphs
     number[owner, slot] = torch.arange(len(owner))
     at = (graph.A > 0.5).nonzero(as_tuple=True)
     i, j = number[at[0], at[1]], number[at[0], at[2]]
-    colors = _mix(_fold(torch.cat([graph.B[owner, slot, None], graph.V[owner, slot]], -1)))
-    edges = _fold(torch.cat([graph.A[at][:, None], graph.E[at]], -1))
+    colors = _mix(_fold(torch.cat([graph.B[owner, slot, None], graph.V[owner, slot]], -1), nodes))
+    edges = _fold(torch.cat([graph.A[at][:, None], graph.E[at]], -1), edge_columns)
     found = [_bin(colors, 0, bins)]
     for turn in range(1, rounds + 1):
         # A sum of mixed neighbor colors is a hash of their multiset.
@@ -36,10 +39,11 @@ def _bin(colors: Int[Tensor, " nodes"], turn: int, bins: int) -> Int[Tensor, " n
     return (_mix(colors + turn) & 0x7FFFFFFFFFFFFFFF) % bins
 
 
-def _fold(columns: Float[Tensor, "rows d"]) -> Int[Tensor, " rows"]:
-    """One number for a row of columns."""
-    place = torch.arange(1, columns.shape[-1] + 1)
-    return (_mix((columns * 10).round().long() * 1000003 + place)).sum(-1)
+def _fold(rows: Float[Tensor, "rows d"], columns: tuple[Column, ...]) -> Int[Tensor, " rows"]:
+    """One number for a row: existence, and then these columns."""
+    steps = [10.0, *(step for one in columns for step in [10.0 if isinstance(one, Categories) else 2.0] * one.width)]
+    place = torch.arange(1, rows.shape[-1] + 1)
+    return (_mix((rows * rows.new_tensor(steps)).round().long() * 1000003 + place)).sum(-1)
 
 
 def _mix(x: Int[Tensor, "*any"]) -> Int[Tensor, "*any"]:

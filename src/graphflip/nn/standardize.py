@@ -1,4 +1,4 @@
-"""Continuous attributes as networks like them: around zero, of size one."""
+"""Continuous attributes as networks like them, around zero and of size one, and back in the units of the data."""
 
 from collections.abc import Sequence
 
@@ -12,18 +12,39 @@ from ..schema import Column, Continuous
 def standardized(graph: Graph) -> Graph:
     """The graph with continuous columns less their mean and in units of their scale; what is not there stays zero."""
     schema = graph.schema
-    if not any(isinstance(column, Continuous) for column in (*schema.nodes, *schema.edges)):
-        return graph
-    V = _scaled(graph.V, graph.B[..., None], schema.nodes)
-    E = _scaled(graph.E, graph.A[..., None], schema.edges)
-    return Graph.trusted(graph.B, V, graph.A, E, schema)
+    V = to_standard(graph.V, graph.B[..., None], schema.nodes)
+    E = to_standard(graph.E, graph.A[..., None], schema.edges)
+    return graph if V is graph.V and E is graph.E else Graph.trusted(graph.B, V, graph.A, E, schema)
 
 
-def _scaled(values: Float[Tensor, "*b d"], exists: Float[Tensor, "*b 1"], columns: Sequence[Column]) -> Tensor:
+def to_standard(
+    values: Float[Tensor, "*b d"], exists: Float[Tensor, "*b 1"], columns: Sequence[Column]
+) -> Float[Tensor, "*b d"]:
+    """Attributes of what exists, or exists with a probability, with continuous ones less their mean, by scale."""
+    if not _any_continuous(columns):
+        return values
+    mean, scale = _units(columns, values)
+    return (values - mean * exists) / scale
+
+
+def from_standard(values: Float[Tensor, "*b d"], columns: Sequence[Column]) -> Float[Tensor, "*b d"]:
+    """What a network says of attributes, with continuous ones in the units of the data."""
+    if not _any_continuous(columns):
+        return values
+    mean, scale = _units(columns, values)
+    return mean + scale * values
+
+
+def _any_continuous(columns: Sequence[Column]) -> bool:
+    return any(isinstance(column, Continuous) for column in columns)
+
+
+def _units(columns: Sequence[Column], like: Tensor) -> tuple[Float[Tensor, " d"], Float[Tensor, " d"]]:
+    """Mean and scale of every column; 0 and 1 for categories."""
     means: list[float] = []
     scales: list[float] = []
     for column in columns:
         is_number = isinstance(column, Continuous)
         means += [column.mean] if is_number else [0.0] * column.width
         scales += [column.scale] if is_number else [1.0] * column.width
-    return (values - values.new_tensor(means) * exists) / values.new_tensor(scales)
+    return like.new_tensor(means), like.new_tensor(scales)
