@@ -1,15 +1,24 @@
-"""The explainer that the package carries, and a server that serves it to a real browser."""
+"""The explainer that the package carries, a kit of another kind, and a server that serves both to a real browser."""
 
 import asyncio
+import json
 import socket
 import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+import torch
 import uvicorn
 
 import graphflip
+from graphflip.data.planted_relays import planted_relays
+from graphflip.explain.knowledge import KNOWLEDGE, Knowledge
+from graphflip.jsongraph import graph_to_json
+from graphflip.models.classifier import ClassifierConfig, InvariantClassifier
+from graphflip.models.store import save_model
+from graphflip.nn.initialize import reset_parameters
 from graphflip.viewer.app import create_app
 from graphflip.viewer.settings import Settings
 
@@ -20,11 +29,26 @@ def explainer():
 
 
 @pytest.fixture(scope="session")
-def server() -> Iterator[str]:
+def flow(tmp_path_factory) -> Path:
+    """A kit whose model predicts a value of directed graphs, by weights that nobody trained, and graphs.jsonl."""
+    folder, dataset = tmp_path_factory.mktemp("kits") / "flow", planted_relays(num_graphs=20)
+    model = InvariantClassifier(dataset.schema, ClassifierConfig(width=8, hidden=16, num_classes=1)).eval()
+    reset_parameters(model, torch.Generator().manual_seed(0))
+    torch.nn.init.normal_(model.out.weight, generator=torch.Generator().manual_seed(1))
+    save_model(model, folder / "classifier")
+    Knowledge.mine(dataset).save(folder / KNOWLEDGE)
+    graphs = [{"id": f"graph {k}", "graph": graph_to_json(dataset.graphs([k]).trim())} for k in range(3)]
+    (folder / "graphs.jsonl").write_text("".join(json.dumps(one) + "\n" for one in graphs))
+    return folder
+
+
+@pytest.fixture(scope="session")
+def server(flow) -> Iterator[str]:
     """Address of a viewer with real workers."""
     with socket.socket() as door:
         door.bind(("127.0.0.1", 0))
-        settings = Settings(port=door.getsockname()[1], waiting=500, max_smiles=200, seconds=300.0, quick_seconds=120.0)
+        limits = {"waiting": 500, "max_smiles": 200, "seconds": 300.0, "quick_seconds": 120.0}
+        settings = Settings(models=("mutagenicity", str(flow)), port=door.getsockname()[1], **limits)
         app = create_app(settings)
         running = uvicorn.Server(uvicorn.Config(app, lifespan="off", log_level="warning", timeout_graceful_shutdown=1))
 

@@ -235,6 +235,51 @@ def test_alternatives_and_files(page, tmp_path):
     expect(page.locator("#details")).to_be_visible()
 
 
+def test_values_of_directed_graphs(page, flow):
+    page.get_by_label("Model").select_option("flow")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Open a file of graphs to begin")
+    expect(page.get_by_label("Graph")).to_be_disabled()
+    page.locator("#file").set_input_files(flow / "graphs.jsonl")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Graph 0 has the predicted value")
+    value = float(page.locator("#before-class b").inner_text())
+    expect(page.locator("#before .head")).not_to_have_count(0)
+    edge = page.get_by_role("checkbox", name="keep edge").first
+    edge.click()
+    part = edge.get_attribute("data-part")
+    expect(page.get_by_label("Keep as it is")).to_have_value(part)
+    target = page.get_by_label("Target")
+    expect(target).to_have_value("raise by 1")
+    target.fill("no such thing")
+    page.get_by_role("button", name="Explain").click()
+    expect(page.locator("#job-message")).to_contain_text("A target must be")
+    target.fill("raise by 0.01")
+    explain(page)
+    expect(page.locator("#after-bar")).to_contain_text("to be at least")
+    assert float(page.locator("#after-class b").inner_text()) > value
+    expect(page.locator(f"#before .bond-{part}")).not_to_have_class("changed")
+    page.reload()
+    expect(page.get_by_label("Model")).to_have_value("flow")
+    expect(target).to_have_value("raise by 0.01")
+    expect(page.get_by_label("Keep as it is")).to_have_value(part)
+    page.get_by_label("Model").select_option("mutagenicity")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("is predicted")
+    expect(page.locator("#entries")).to_be_hidden()
+
+
+def test_an_answer_does_not_take_the_place_of_what_is_looked_at_by_then(page):
+    enter(page, MUTAGEN)
+    expect(page.locator("#subline")).to_have_text(MUTAGEN)
+    page.get_by_role("button", name="Explain").click()
+    expect(page.get_by_role("button", name="Cancel")).to_be_visible()
+    enter(page, "CO")
+    expect(page.locator("#subline")).to_have_text("CO")
+    expect(page.locator("#history-list li")).to_have_count(1)
+    expect(page.locator("#subline")).to_have_text("CO")
+    page.locator("#history-list a").click()
+    expect(page.locator("#subline")).to_contain_text(f"{MUTAGEN} →")
+    expect(page.get_by_label("Molecule")).to_have_value(MUTAGEN)
+
+
 def test_cancel(page):
     enter(page, "O=[N+]([O-])c1ccc2ccc3cccc4ccc1c2c34")
     expect(page.locator("#subline")).to_contain_text("c2c34")

@@ -9,7 +9,12 @@ from typing import get_args
 
 import pytest
 
+from graphflip.data.dataset import GraphDataset
+from graphflip.data.molecule import from_smiles, molecule_schema
+from graphflip.explain.knowledge import KNOWLEDGE, Knowledge
 from graphflip.explain.preferences import PREFERENCES
+from graphflip.models.classifier import ClassifierConfig, InvariantClassifier
+from graphflip.models.store import DataCard, save_model
 from graphflip.viewer import messages
 from graphflip.viewer.messages import Question
 from graphflip.viewer.settings import Settings
@@ -20,17 +25,29 @@ HERE = Path(__file__).parent
 
 def explain(smiles: str) -> dict:
     asked = Question(prefer="minimal").model_dump(mode="json")
-    return {"do": "explain", "model": "mutagenicity", "input": {"smiles": smiles}, "id": "", "asked": asked}
+    return {"do": "explain", "model": "small", "input": {"smiles": smiles}, "id": "", "asked": asked}
 
 
 def read(smiles: str) -> dict:
-    return {"do": "read", "model": "mutagenicity", "input": {"smiles": smiles}}
+    return {"do": "read", "model": "small", "input": {"smiles": smiles}}
 
 
-def test_a_worker_survives_everything(monkeypatch):
+@pytest.fixture
+def small_kit(tmp_path) -> Path:
+    """A kit of small molecules that is loaded at once; a classifier of one's own takes the place of its."""
+    schema = molecule_schema(("C", "N", "O", "S", "P", "F", "Br"), 12, explicit_hydrogens=False)
+    graphs = [from_smiles(smiles, schema) for smiles in ("CCO", "CCN", "CNCO", "CC(F)N")]
+    dataset = GraphDataset.from_graphs("small", graphs, [0, 1, 1, 1], ("mutagen", "nonmutagen"))
+    classifier = InvariantClassifier(schema, ClassifierConfig(width=4, hidden=4))
+    save_model(classifier, tmp_path / "small" / "classifier", DataCard.of(dataset))
+    Knowledge.mine(dataset).save(tmp_path / "small" / KNOWLEDGE)
+    return tmp_path / "small"
+
+
+def test_a_worker_survives_everything(monkeypatch, small_kit):
     """One process, since it takes seconds to start: done, refused, cancelled, out of time, killed, done again."""
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(HERE), os.environ.get("PYTHONPATH", "")]))
-    worker = Worker(Settings(classifier="moody:make"))
+    worker = Worker(Settings(models=(str(small_kit),), classifier="moody:make"))
 
     async def interrupted(task, seconds, after=None):
         if after is not None:

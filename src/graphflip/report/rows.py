@@ -97,7 +97,8 @@ def _count(number: int, what: str) -> str:
 
 def _probability(found: Counterfactual) -> str:
     of = "of" if found.goal.unit == "probability" else "value, to be"
-    target = f'<span class="faint">{of} {escape(found.class_name(found.target))}</span>'
+    name = found.class_name(found.target)
+    target = f'<span class="faint">{of} {f"class {name}" if name.isdecimal() else escape(name)}</span>'
     form = ".2f" if found.goal.unit == "probability" else ".4g"
     after = "" if found.p_counterfactual is None else f" → <b>{found.p_counterfactual:{form}}</b>"
     before = "?" if found.p_factual != found.p_factual else f"{found.p_factual:{form}}"

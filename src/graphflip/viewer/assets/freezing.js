@@ -1,37 +1,67 @@
-// Freezing: nodes and edges of the factual's drawing, to click or to reach with the keyboard, that stay as they are.
+// Freezing: nodes and edges that stay as they are, written in a field, clicked in the factual's drawing, or reached there
+// with the keyboard.
 
-import { key } from "./drawing.js";
-import { figure, makeSvg } from "./elements.js";
+import { $, figure, makeSvg, say } from "./elements.js";
 
+let model = null;
 let places = [];
 
-// Make each drawn node and edge of a graph a place; `toggle` is called with a number or a pair of them.
-export function attach(svg, graph, toggle) {
+export function start(given) {
+  model = given;
+  $("freeze").addEventListener("input", () => { isFine(); mark(parts()); });
+}
+
+// What stands in the field, as { nodes: [3, 4], edges: [[2, 5]] }; null if it cannot be read. Only in directed graphs are
+// 2-5 and 5-2 two edges.
+export function parts() {
+  const texts = $("freeze").value.split(/[\s,;]+/).filter(Boolean);
+  if (!texts.every((text) => /^\d{1,4}(-\d{1,4})?$/.test(text))) return null;
+  const pairs = texts.filter((text) => text.includes("-")).map((text) => text.split("-").map(Number));
+  const edges = model().directed ? pairs : pairs.map((pair) => pair.sort((a, b) => a - b));
+  const nodes = texts.filter((text) => !text.includes("-")).map(Number);
+  return { nodes: [...new Set(nodes)], edges };
+}
+
+export function set({ nodes, edges }) {
+  $("freeze").value = [...[...nodes].sort((a, b) => a - b), ...edges.map(key)].join(", ");
+  isFine();
+  mark({ nodes, edges });
+}
+
+// Whether the field can be read; a message beside it says if not.
+export function isFine() {
+  const [nodes, edges] = model().molecules ? ["atoms", "bonds"] : ["nodes", "edges"];
+  say("freeze-message", parts() ? "" : `Write numbers of ${nodes}, and ${edges} as pairs of them: 3, 4, 2-5`);
+  return parts() !== null;
+}
+
+// Make each drawn node and edge of a graph a place that can be clicked.
+export function attach(svg, graph) {
   places = [];
   if (!graph) return;
   svg.setAttribute("role", "group");
   svg.classList.add("can-freeze");
-  graph.nodes.forEach((node, i) => addPlace(svg, `atom-${i}`, i, `keep ${name(node, i)}${numbers(node)}`, toggle));
+  graph.nodes.forEach((node, i) => addPlace(svg, `atom-${i}`, i, `keep ${name(node, i)}${numbers(node)}`));
   for (const [i, j, edge] of graph.edges) {
     const label = `keep ${edge.type ? "bond" : "edge"} ${name(graph.nodes[i], i)} to ${name(graph.nodes[j], j)}${numbers(edge)}`;
-    addPlace(svg, `bond-${i}-${j}`, [i, j], label, toggle);
+    addPlace(svg, `bond-${i}-${j}`, [i, j], label);
   }
   places.forEach((place, at) => place.addEventListener("keydown", (event) => move(event, at)));
   places[0]?.setAttribute("tabindex", 0);
+  mark(parts());
 }
 
-export function mark(frozen) {
+const key = (part) => (Array.isArray(part) ? part.join("-") : String(part));
+
+function mark(frozen) {
   const kept = new Set([...(frozen?.nodes ?? []), ...(frozen?.edges ?? [])].map(key));
   for (const place of places) place.setAttribute("aria-checked", String(kept.has(place.dataset.part)));
 }
 
-// What is frozen after a click on a part.
-export function toggled({ nodes, edges }, part) {
-  const others = (parts) => parts.filter((one) => key(one) !== key(part));
-  const added = (parts) => (others(parts).length === parts.length ? [part] : []);
-  return Array.isArray(part)
-    ? { nodes, edges: [...others(edges), ...added(edges)] }
-    : { nodes: [...others(nodes), ...added(nodes)], edges };
+function toggle(part) {
+  const { nodes, edges } = parts() ?? { nodes: [], edges: [] };
+  const toggled = (some) => (some.some((one) => key(one) === key(part)) ? some.filter((one) => key(one) !== key(part)) : [...some, part]);
+  set(Array.isArray(part) ? { nodes, edges: toggled(edges) } : { nodes: toggled(nodes), edges });
 }
 
 const name = (node, i) => `${node?.type ?? "node "}${i}`;
@@ -42,12 +72,12 @@ function numbers(attributes) {
   return said.length ? ` (${said.map(([what, value]) => `${what} ${figure(value, "value")}`).join(", ")})` : "";
 }
 
-function addPlace(svg, className, part, label, toggle) {
+function addPlace(svg, className, part, label) {
   const [place] = svg.getElementsByClassName(className);
   if (!place) return; // a hydrogen that is not drawn
   place.dataset.part = key(part);
-  for (const [name, value] of Object.entries({ role: "checkbox", "aria-checked": "false", "aria-label": label, tabindex: -1 })) {
-    place.setAttribute(name, value);
+  for (const [attribute, value] of Object.entries({ role: "checkbox", "aria-checked": "false", "aria-label": label, tabindex: -1 })) {
+    place.setAttribute(attribute, value);
   }
   place.append(makeSvg("title", {}, label));
   place.addEventListener("click", () => toggle(part));

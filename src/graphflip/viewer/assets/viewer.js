@@ -3,18 +3,13 @@
 import * as api from "./api.js";
 import { capitalized, headline, showChanges, showChoices, showEvidence } from "./answers.js";
 import { download } from "./downloads.js";
-import { highlight, mount, parseFrozen, printFrozen } from "./drawing.js";
+import { highlight, mount } from "./drawing.js";
 import { $, figure, gauge, likeliest, make, meter, say } from "./elements.js";
 import * as files from "./files.js";
 import * as freezing from "./freezing.js";
 import * as path from "./path.js";
+import * as question from "./question.js";
 import * as theme from "./theme.js";
-
-const HINTS = {
-  minimal: "The fewest edits that change the classifier's answer.",
-  balanced: "Few edits that other models agree with, made of parts that occur in the data.",
-  believable: "A change that the classifier and other models are sure of, at the price of more edits.",
-};
 
 // What this tab looks at. Another tab has its own.
 const tab = {
@@ -39,13 +34,13 @@ async function start() {
   for (const { name } of tab.service.models) $("model").append(make("option", { value: name }, name));
   $("model").hidden = tab.service.models.length < 2;
   listen();
-  chooseModel();
+  question.adapt();
   await showHistory();
   if (!(await restore())) await tryExample();
 }
 
 function listen() {
-  $("model").addEventListener("change", () => { $("entries").hidden = true; chooseModel(); tryExample(); });
+  $("model").addEventListener("change", () => { $("entries").hidden = true; question.adapt(); tryExample(); });
   $("smiles").addEventListener("change", readSmiles);
   $("smiles").addEventListener("keydown", (event) => {
     if (event.key === "Enter") { event.preventDefault(); readSmiles(); }
@@ -54,8 +49,6 @@ function listen() {
     const example = model().examples[Number($("example").value)];
     if ($("example").value && example) look({ smiles: example.smiles }, example.name);
   });
-  $("prefer").addEventListener("change", hintPreference);
-  $("freeze").addEventListener("input", () => { checkFrozen(); freezing.mark(frozenParts()); });
   $("ask").addEventListener("submit", (event) => { event.preventDefault(); ask(); });
   $("cancel").addEventListener("click", () => tab.running && api.cancel(tab.running));
   for (const button of $("downloads").querySelectorAll("button")) {
@@ -63,36 +56,16 @@ function listen() {
   }
   window.addEventListener("hashchange", restore);
   files.start({ model, look, openRecord });
-  hintPreference();
+  question.start(model);
 }
-
-function chooseModel() {
-  const { classes, examples, molecules, unit, suggestion } = model();
-  const others = classes.length > 2 ? [["", "likeliest other"], ["any", "any other"]] : [["", "other class"]];
-  const targets = [...others, ...classes.map((name) => [name, name])];
-  $("target").replaceChildren(...targets.map(([value, words]) => make("option", { value }, words)));
-  $("target").hidden = unit === "value";
-  for (const id of ["wanted", "wanted-hint"]) $(id).hidden = unit !== "value";
-  $("target-label").htmlFor = unit === "value" ? "wanted" : "target";
-  $("wanted").value = $("wanted").placeholder = suggestion;
-  $("example").replaceChildren(make("option", { value: "" }, "Examples"), ...examples.map(({ name }, number) => make("option", { value: number }, name)));
-  $("example").disabled = !examples.length;
-  $("smiles").disabled = !molecules;
-  $("smiles").placeholder = molecules ? "SMILES" : "from a file";
-  for (const element of document.querySelectorAll("[data-graph]")) {
-    element.dataset.molecule ??= element.textContent;
-    element.textContent = molecules ? element.dataset.molecule : element.dataset.graph;
-  }
-  $("downloads").querySelector("[data-kind=smi]").hidden = !molecules;
-}
-
-const hintPreference = () => { $("prefer-hint").textContent = HINTS[chosenPreference()]; };
-const chosenPreference = () => $("prefer").querySelector("input:checked").value;
 
 async function tryExample() {
   const [first] = model().examples;
   if (first) return look({ smiles: first.smiles }, first.name);
-  $("headline").textContent = "Open a file of graphs to begin";
+  Object.assign(tab, { input: null, shown: null });
+  $("smiles").value = "";
+  clear("Open a file of graphs to begin", "");
+  for (const id of ["before", "before-class", "before-bar"]) $(id).replaceChildren();
 }
 
 // What stands in the field, once it has been read; what was read already is not read again.
@@ -117,7 +90,7 @@ async function read(input) {
     const shown = await api.read($("model").value, input);
     if (tab.input !== input) return;
     tab.shown = shown;
-    setFrozen({ nodes: [], edges: [] });
+    freezing.set({ nodes: [], edges: [] });
     showInput(shown);
   } catch (problem) {
     if (tab.input === input) complain(problem.message);
@@ -132,14 +105,19 @@ function complain(message) {
 }
 
 function showInput(shown) {
-  Object.assign(tab, { job: null, answer: null, undone: new Set() });
-  history.replaceState(null, "", location.pathname);
   const [name, p] = likeliest(shown.prediction);
   const what = capitalized(tab.name || (model().molecules ? "this molecule" : "this graph"));
-  $("headline").textContent = model().unit === "value" ? `${what} has the predicted value ${figure(p, "value")}` : `${what} is predicted ${name}`;
-  $("subline").textContent = shown.smiles ?? "";
+  clear(model().unit === "value" ? `${what} has the predicted value ${figure(p, "value")}` : `${what} is predicted ${name}`, shown.smiles ?? "");
   drawBefore(shown.drawing);
   verdict("before", shown.prediction);
+}
+
+// A stage without an answer.
+function clear(title, subline) {
+  Object.assign(tab, { job: null, answer: null, undone: new Set() });
+  history.replaceState(null, "", location.pathname);
+  $("headline").textContent = title;
+  $("subline").textContent = subline;
   for (const id of ["after-card", "details", "choices", "legend"]) $(id).hidden = true;
   path.hide();
   say("note", "");
@@ -147,8 +125,7 @@ function showInput(shown) {
 }
 
 function drawBefore(drawing) {
-  freezing.attach(mount($("before"), drawing, "The graph as it is; its parts can be kept"), tab.shown?.graph, toggleFrozen);
-  freezing.mark(frozenParts());
+  freezing.attach(mount($("before"), drawing, "The graph as it is; its parts can be kept"), tab.shown?.graph);
 }
 
 // What is predicted above a drawing; below it, once there is a target, how near that is.
@@ -164,49 +141,22 @@ function verdict(side, prediction, answer = null, number = null) {
 
 const hint = (text) => make("span", { class: "hint" }, text);
 
-function setFrozen(frozen) {
-  $("freeze").value = printFrozen(frozen);
-  checkFrozen();
-  freezing.mark(frozen);
-}
-
-function toggleFrozen(part) {
-  setFrozen(freezing.toggled(frozenParts() ?? { nodes: [], edges: [] }, part));
-}
-
-const frozenParts = () => parseFrozen($("freeze").value, model().directed);
-
-function checkFrozen() {
-  const isFine = frozenParts() !== null;
-  const [nodes, edges] = model().molecules ? ["atoms", "bonds"] : ["nodes", "edges"];
-  say("freeze-message", isFine ? "" : `Write numbers of ${nodes}, and ${edges} as pairs of them: 3, 4, 2-5`);
-  return isFine;
-}
-
 async function ask() {
   if (tab.running) return;
   await readSmiles();
-  if (!tab.shown || !checkFrozen()) return;
-  const frozen = frozenParts();
-  const several = $("num").value;
-  const asked = {
-    target: (model().unit === "value" ? $("wanted") : $("target")).value.trim() || null,
-    prefer: chosenPreference(),
-    num: Number(several) || 1,
-    frontier: several === "frontier",
-    freeze_nodes: frozen.nodes,
-    freeze_edges: frozen.edges,
-  };
+  const asked = question.asked();
+  if (!tab.shown || !asked) return;
   say("job-message", "");
+  const { input, name } = tab;
   try {
-    await compute(await api.explain($("model").value, tab.input, tab.name, asked));
+    await compute(await api.explain($("model").value, input, name, asked), input);
   } catch (problem) {
     say("job-message", problem.message);
   }
 }
 
-// Follow a question until it is answered.
-async function compute(job) {
+// Follow a question until it is answered; who looks at something else by then is not disturbed.
+async function compute(job, input) {
   tab.running = job.id;
   showProgress(job);
   $("progress").hidden = false;
@@ -214,8 +164,8 @@ async function compute(job) {
   $("cancel").focus();
   try {
     const ended = await api.follow(job.id, showProgress);
-    if (ended.state === "done") { showJob(ended); bringIntoView($("stage")); }
-    else say("job-message", ended.state === "cancelled" ? "Cancelled." : ended.message);
+    if (ended.state !== "done") say("job-message", ended.state === "cancelled" ? "Cancelled." : ended.message);
+    else if (tab.input === input) { showJob(ended); bringIntoView($("stage")); }
   } finally {
     tab.running = null;
     $("progress").hidden = true;
@@ -310,7 +260,7 @@ async function toggleUndone(number, isUndone) {
 async function openRecord(record) {
   try {
     restoreAnswer(await api.openRecord($("model").value, record), 0);
-    setFrozen({ nodes: [], edges: [] });
+    freezing.set({ nodes: [], edges: [] });
     showHistory();
   } catch (problem) {
     complain(problem.message);
@@ -331,11 +281,11 @@ async function restore() {
   if (!id || (tab.job?.id === id && String(tab.number) === number)) return Boolean(id);
   try {
     const job = await api.job(id);
-    $("model").value = job.model;
+    if ($("model").value !== job.model) { $("model").value = job.model; question.adapt(); }
     if (job.state === "done") restoreAnswer(job, Number(number) || 0);
     else await look(job.input, job.name);
-    if (job.asked) restoreQuestion(job.asked);
-    if (job.state === "waiting" || job.state === "running") compute(job);
+    if (job.asked) question.restore(job.asked);
+    if (job.state === "waiting" || job.state === "running") compute(job, tab.input);
     return true;
   } catch {
     return false;
@@ -347,14 +297,6 @@ function restoreAnswer(job, number) {
   Object.assign(tab, { input: job.input ?? { graph: factual }, name: job.name, shown: { graph: factual } });
   $("smiles").value = job.input?.smiles ?? "";
   showJob(job, number);
-}
-
-function restoreQuestion(asked) {
-  $("prefer").querySelector(`input[value=${asked.prefer}]`).checked = true;
-  $(model().unit === "value" ? "wanted" : "target").value = asked.target ?? "";
-  $("num").value = asked.frontier ? "frontier" : String(asked.num);
-  setFrozen({ nodes: asked.freeze_nodes, edges: asked.freeze_edges });
-  hintPreference();
 }
 
 start().catch((problem) => { $("headline").textContent = problem.message; });
