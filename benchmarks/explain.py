@@ -48,7 +48,7 @@ def main() -> None:
     walked = walk_all(settings, dataset, GRAPHS if options.quick else len(dataset), budget=6 if options.quick else 3600)
     graph = dataset.graphs(range(GRAPHS))
     walk = endless(settings, graph)
-    target = walk.question.target
+    target = torch.tensor(walk.question.target)
     slow = SlowWalk(slow_vae(vae), slow_classifier(classifier), graph, target)
     jobs = {
         "slow": slow.step,
