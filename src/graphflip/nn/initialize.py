@@ -1,7 +1,7 @@
 """Drawing weights from a given generator, so that a seed alone decides a model's first state."""
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 
 def reset_parameters(module: nn.Module, rng: torch.Generator) -> None:
@@ -11,8 +11,14 @@ def reset_parameters(module: nn.Module, rng: torch.Generator) -> None:
         return
     if isinstance(module, nn.Linear):
         # Variance of outputs equal to that of inputs.
-        nn.init.normal_(module.weight, std=module.in_features**-0.5, generator=rng)
+        draw_normal(module.weight, module.in_features**-0.5, rng)
         if module.bias is not None:  # pyright: ignore[reportUnnecessaryComparison]
             nn.init.zeros_(module.bias)
     for child in module.children():
         reset_parameters(child, rng)
+
+
+def draw_normal(weight: Tensor, std: float, rng: torch.Generator | None) -> None:
+    """Fill a weight; one that is a shape alone (device "meta") stays so, and torch need not import its compiler."""
+    if not weight.is_meta:
+        nn.init.normal_(weight, std=std, generator=rng)

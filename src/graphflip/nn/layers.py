@@ -8,6 +8,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from . import basis, packed
+from .initialize import draw_normal
 
 Order = Literal[1, 2]
 
@@ -31,7 +32,7 @@ class EquivariantLinear(nn.Module):
     def reset(self, rng: torch.Generator | None = None) -> None:
         """Draw weights anew so that outputs keep the scale of inputs."""
         maps, d, _ = self.weight.shape
-        nn.init.normal_(self.weight, std=(2.0 / (maps * d)) ** 0.5, generator=rng)
+        draw_normal(self.weight, (2.0 / (maps * d)) ** 0.5, rng)
         nn.init.zeros_(self.bias)
 
     def forward(self, x: Tensor, B: Float[Tensor, "b n"], pack: bool = False) -> Tensor:
@@ -55,7 +56,7 @@ class EquivariantBlock(nn.Module):
 
     def reset(self, rng: torch.Generator | None = None) -> None:
         self.linear.reset(rng)
-        nn.init.normal_(self.mix, std=self.mix.shape[0] ** -0.5, generator=rng)
+        draw_normal(self.mix, self.mix.shape[0] ** -0.5, rng)
         self.norm.reset()
 
     def forward(self, x: Tensor, B: Float[Tensor, "b n"], pack: bool = False) -> Tensor:
