@@ -62,7 +62,8 @@ def from_smiles(smiles: str, schema: Schema, strict: bool = True) -> Graph:
     """
     Chem = _chem()
     with _no_logs():
-        mol = Chem.MolFromSmiles(smiles, sanitize=False)
+        # RDKit passes over a NUL, at which other programs take the text to end.
+        mol = None if "\0" in smiles else Chem.MolFromSmiles(smiles, sanitize=False)
         if mol is None or mol.GetNumAtoms() == 0:
             raise DataError(
                 f"A molecule must be written as SMILES; got {smiles!r}, which RDKit cannot read. Correct it."
