@@ -2,21 +2,19 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING
 
-import torch
-
 from ..errors import BudgetSpent
 from ..graph import Graph
-from ..models.classifier import AbstractClassifier
-from .candidates import Candidate, Vote, choose_different, choose_frontier, votes_for
+from .candidates import Candidate, choose_different, choose_frontier
 from .explainer import Outcome
-from .goals import AbstractGoal, mean_outputs
+from .goals import AbstractGoal
 from .labels import STEPS, has_continuous
+from .panel import Panel, first_score
 from .shrink import shrunk
 from .sketch import Difference, Sketch, drawn
 from .undo import undone
@@ -24,9 +22,6 @@ from .walk import Saliency
 
 if TYPE_CHECKING:
     from .search import EditSearch
-
-# Scores of batches of different shapes differ in the last digits: what passes must pass by more than that.
-_MARGIN = 1e-5
 
 # Several answers are chosen among those that cost at most so much more than the cheapest, this many for each.
 _SLACK, _POOL = 6.0, 24
@@ -67,17 +62,17 @@ class BeamSearch:
         self.graph = Graph.trusted(
             graph.B[:, :used], graph.V[:, :used], graph.A[:, :used, :used], graph.E[:, :used, :used], graph.schema
         )
+        self.panel = Panel(settings, self.graph, goal)
         self.conceded = False
-        self.enough = self._enough(*settings.levels()[0])
         known = settings.environments
         self._home = dict(known.created(self.factual, self.factual, self.factual.nodes)) if known else {}
         self.least = min((1.0, *STEPS)) if has_continuous(graph.schema) else 1.0  # what one more change costs at least
-        self.calls, self.turn = 0, 0
+        self.turn = 0
         self.largest: int | None = settings.largest
         self.spent = False
         self.ruled_out: Counter[str] = Counter()
         self.trace: list[float] = []
-        (self.root,) = self._score([self._candidate(self.factual)])
+        (self.root,) = self.panel.score([self._candidate(self.factual)])
         self.likeliest = self.root
 
     def run(self, num: int = 1) -> list[Finding]:
@@ -88,12 +83,12 @@ class BeamSearch:
         for largest, beam in self._stages():
             met, nearest = self._hunt(slack, largest, beam)
             flipped, closest = flipped + met, max(closest, nearest, key=self._nearness)
-            best = self._cheapest((one for one in met if self._passes(one)), _TRIES_IN_THE_END)
+            best = self._cheapest((one for one in met if self.panel.passes(one)), _TRIES_IN_THE_END)
             # A wider beam is for finding any flip at all.
             if best or self.spent or (flipped and largest is None):
                 break
         if frontier:
-            answers = choose_frontier(flipped, self.cost)
+            answers = choose_frontier(flipped, self.settings.cost)
             return [self._confirmed(one, any_confidence=True) for one in answers] or [self._failed(closest)]
         best = best or self._second_best(flipped)
         if best is None:
@@ -102,27 +97,23 @@ class BeamSearch:
         if num == 1:
             return [self._confirmed(best)]
         # Graphs that are the same in another order are one answer.
-        passing = sorted((one for one in flipped if self._passes(one)), key=self._rank_found)
+        passing = sorted((one for one in flipped if self.panel.passes(one)), key=self._rank_found)
         pool = _distinct(passing[: num * _POOL])
-        refined = [self._refine(one) for one in choose_different([best, *pool], 2 * num, self.cost)[1:]]
+        refined = [self._refine(one) for one in choose_different([best, *pool], 2 * num, self.settings.cost)[1:]]
         refined = [one for one in refined if self._lasts(one)]
-        return [self._confirmed(one) for one in choose_different(_distinct([best, *refined]), num, self.cost)]
+        return [self._confirmed(one) for one in choose_different(_distinct([best, *refined]), num, self.settings.cost)]
 
     def _second_best(self, flipped: list[Candidate]) -> Candidate | None:
         """The cheapest that meets what will do; of those that meet all but are lost as SMILES if there is none."""
-        asked = self.enough
-        for level in self.settings.levels()[1:]:
-            self.enough = self._enough(*level)
-            best = self._cheapest((one for one in flipped if self._passes(one)), _TRIES_IN_THE_END)
+        asked, *lower = self.settings.levels()
+        for level in lower:
+            self.panel.ask_for(*level)
+            best = self._cheapest((one for one in flipped if self.panel.passes(one)), _TRIES_IN_THE_END)
             if best is not None:
                 self.conceded = True
                 return best
-        self.enough = asked
-        return min((one for one in flipped if self._passes(one)), key=self._rank_found, default=None)
-
-    def _enough(self, confidence: float, agreement: float) -> list[float]:
-        asked = (confidence, *([agreement] if self.settings.opinions else []))
-        return [self.goal.enough(one + _MARGIN if one else 0.0) for one in asked]
+        self.panel.ask_for(*asked)
+        return min((one for one in flipped if self.panel.passes(one)), key=self._rank_found, default=None)
 
     def _stages(self) -> Iterator[tuple[int | None, int]]:
         """Largest group to add, and width of the beam: more of each as long as nothing passes."""
@@ -143,24 +134,20 @@ class BeamSearch:
                 break
             self.turn += 1
             try:
-                tried = self._score(self._proposed(list(self._expand(front, limit))))
+                tried = self.panel.score(self._proposed(list(self._expand(front, limit))))
             except BudgetSpent:
                 self.spent = True
                 break
             flipped += [one for one in tried if one.predicted]
             closest = max([closest, *tried], key=self._nearness)
-            best = self._cheapest(one for one in tried if self._passes(one))
-            limit = limit if best is None else min(limit, self.cost(best) + slack)
-            likeliest = max(tried, key=_first_score, default=closest)
-            self.likeliest = max(self.likeliest, likeliest, key=_first_score)
+            best = self._cheapest(one for one in tried if self.panel.passes(one))
+            limit = limit if best is None else min(limit, self.settings.cost(best) + slack)
+            likeliest = max(tried, key=first_score, default=closest)
+            self.likeliest = max(self.likeliest, likeliest, key=first_score)
             self.trace.append(likeliest.probability)
-            self.settings.watch(Round(self.turn, self.settings.max_moves, self.calls, self.likeliest.probability))
+            self.settings.watch(Round(self.turn, self.settings.max_moves, self.panel.calls, self.likeliest.probability))
             front = self._best(tried, seen, limit, beam)
         return flipped, closest
-
-    def cost(self, one: Candidate) -> float:
-        """Edits, those of bookkeeping at their price, those of continuous attributes by their size."""
-        return one.weight + self.settings.hydrogen_price * (one.size - one.heavy)
 
     def _expand(self, front: list[Candidate], limit: float) -> Iterator[Candidate]:
         """Every allowed graph one move away, once, that costs less than the limit."""
@@ -169,7 +156,7 @@ class BeamSearch:
         for state in front:
             for _, after in self.settings.moves.steps(state.sketch, self.factual, self._admits, self.largest):
                 candidate = self._candidate(after, state.difference)
-                if self.cost(candidate) >= limit:
+                if self.settings.cost(candidate) >= limit:
                     continue
                 key = candidate.key()
                 if key and key not in met:
@@ -182,7 +169,7 @@ class BeamSearch:
         saliency = self._saliency
         if saliency is None:
             return candidates
-        ranked = sorted(candidates, key=lambda one: -saliency.score(one.difference) / (1 + self.cost(one)))
+        ranked = sorted(candidates, key=lambda one: -saliency.score(one.difference) / (1 + self.settings.cost(one)))
         return ranked[: self.settings.proposals]
 
     @cached_property
@@ -219,56 +206,11 @@ class BeamSearch:
             self.ruled_out[broken] += 1
         return broken is None
 
-    def _score(self, candidates: list[Candidate]) -> list[Candidate]:
-        """Ask the classifier about all of them, the opinions about those it ranks first."""
-        if not candidates:
-            return []
-        left = math.inf if self.settings.max_calls is None else self.settings.max_calls - self.calls
-        if left < len(candidates):
-            raise BudgetSpent(f"{self.settings.max_calls} graphs may be shown to the classifier; more are needed.")
-        self.calls += len(candidates)
-        first = self._asked([self.settings.classifier], candidates)
-        if not self.settings.opinions:
-            return first
-        chosen = sorted(first, key=self._rank)[: self.settings.shortlist]
-        return self._asked(self.settings.opinions, chosen)
-
-    def _asked(self, models: Sequence[AbstractClassifier], candidates: list[Candidate]) -> list[Candidate]:
-        """The candidates with one vote more, that of these models."""
-        asked = []
-        for start in range(0, len(candidates), self.settings.batch_size):
-            chunk = candidates[start : start + self.settings.batch_size]
-            votes = self._votes(models, drawn(self.graph, [one.difference for one in chunk]))
-            asked += [one.with_votes([*one.votes, vote]) for one, vote in zip(chunk, votes, strict=True)]
-        return asked
-
-    @torch.no_grad()
-    def _votes(self, models: Sequence[AbstractClassifier], graph: Graph) -> list[Vote]:
-        """What models say on average of each graph."""
-        return votes_for(mean_outputs(torch.stack([model(graph) for model in models])), self.goal)
-
-    def _judged(self, one: Candidate, graph: Graph) -> Candidate:
-        """The candidate with what all models say of a graph that stands for it."""
-        everyone = ([self.settings.classifier], self.settings.opinions)
-        return one.with_votes(self._votes(models, graph)[0] for models in everyone if models)
-
-    def _support(self, one: Candidate) -> float:
-        """Scores by the classifier and by the opinions, each up to what is asked, averaged."""
-        pairs = zip(one.scores, self.enough, strict=False)
-        return sum(min(score, enough) for score, enough in pairs) / max(len(one.scores), 1)
-
     def _nearness(self, one: Candidate) -> tuple[bool, bool, float]:
-        return self._passes(one), one.predicted, self._support(one)
-
-    def _passes(self, one: Candidate, slack: float = 0.0) -> bool:
-        enough = all(score >= least - slack for score, least in zip(one.scores, self.enough, strict=False))
-        return one.predicted and enough and len(one.scores) == len(self.enough)
-
-    def _rank(self, one: Candidate) -> tuple[float, float]:
-        return self.settings.price * self.cost(one) - self._support(one), -_first_score(one)
+        return self.panel.passes(one), one.predicted, self.panel.support(one)
 
     def _expense(self, one: Candidate) -> tuple[float, int, float]:
-        return self.cost(one), one.heavy, one.travel
+        return self.settings.cost(one), one.heavy, one.travel
 
     def _rank_found(self, one: Candidate) -> tuple[tuple[float, int, float], float]:
         return self._expense(one), -one.belief
@@ -276,10 +218,10 @@ class BeamSearch:
     def _best(self, tried: list[Candidate], seen: set, limit: float, beam: int) -> list[Candidate]:
         """The first that are new and from which something below the limit may be reached."""
         front: list[Candidate] = []
-        for one in sorted(tried, key=self._rank):
+        for one in sorted(tried, key=self.panel.rank):
             if len(front) == beam:
                 break
-            if self._support(one) == -math.inf or self.cost(one) + self.least >= limit:
+            if self.panel.support(one) == -math.inf or self.settings.cost(one) + self.least >= limit:
                 continue
             colors = one.sketch.colors()
             if colors not in seen:
@@ -305,22 +247,13 @@ class BeamSearch:
         return next(filter(self._lasts, sorted(passing, key=self._rank_found)[:tries]), None)
 
     def _lasts(self, one: Candidate) -> bool:
-        """Whether a molecule still passes when it is written as SMILES and read back: where double bonds of a ring
-        stand is not in a SMILES, and may be all that the models see."""
-        if self.spent or self.graph.schema.chemistry is None:
-            return True
-        from ..data.molecule import round_trip
-
-        again = round_trip(drawn(self.graph, [one.difference]), kekule=False)
-        if again is None:
-            return False
-        self.calls += 1
-        return self._passes(self._judged(one, again))
+        """Whether a molecule still passes when it is written as SMILES and read back."""
+        return self.spent or self.graph.schema.chemistry is None or self.panel.lasts(one)
 
     def _improved(self, found: Candidate) -> Candidate | None:
         """The best that passes for less, one change taken back or exchanged; None if there is none."""
         smaller = self._undone(found)
-        better = self._cheapest(one for one in self._score(smaller) if self._passes(one))
+        better = self._cheapest(one for one in self.panel.score(smaller) if self.panel.passes(one))
         return better or self._cheapest(self._exchanged(found, smaller))
 
     def _undone(self, found: Candidate) -> list[Candidate]:
@@ -339,18 +272,21 @@ class BeamSearch:
 
     def _exchanged(self, found: Candidate, smaller: list[Candidate]) -> list[Candidate]:
         """What passes for less once a change was taken back and another one made."""
-        start = [one for one in smaller if self.cost(one) + self.least < self.cost(found)]
-        return [one for one in self._score(list(self._expand(start, self.cost(found)))) if self._passes(one)]
+        start = [one for one in smaller if self.settings.cost(one) + self.least < self.settings.cost(found)]
+        return [
+            one
+            for one in self.panel.score(list(self._expand(start, self.settings.cost(found))))
+            if self.panel.passes(one)
+        ]
 
     def _confirmed(self, found: Candidate, any_confidence: bool = False) -> Finding:
         """The last word: the very graph that is returned, in all its slots, classified once more."""
         if self.spent:  # it was classified once, and nobody may ask again
             return Finding(found, Outcome.FLIPPED)
-        self.calls += 1
-        again = self._judged(found, drawn(self.graph.pad(self.graph.schema.max_nodes), [found.difference]))
+        again = self.panel.judged(found, drawn(self.graph.pad(self.graph.schema.max_nodes), [found.difference]))
         if any_confidence:
             return Finding(again, Outcome.FLIPPED if again.predicted else Outcome.NOT_CONFIDENT)
-        passes = self._passes(again, slack=10 * _MARGIN)
+        passes = self.panel.passes(again, slack=10.0)
         return Finding(again, Outcome.FLIPPED if passes else Outcome.NOT_CONFIDENT, True if passes else None)
 
     def _failed(self, closest: Candidate) -> Finding:
@@ -358,23 +294,24 @@ class BeamSearch:
             return Finding(closest, Outcome.OUT_OF_CALLS)
         if closest.predicted:
             return Finding(closest, Outcome.NOT_CONFIDENT)
-        return Finding(closest, Outcome.NO_MOVE_ALLOWED if self.calls == 1 else Outcome.OUT_OF_MOVES)
+        return Finding(closest, Outcome.NO_MOVE_ALLOWED if self.panel.calls == 1 else Outcome.OUT_OF_MOVES)
+
+    @property
+    def calls(self) -> int:
+        """How many graphs the classifier was shown."""
+        return self.panel.calls
 
     def what_stood_in_the_way(self, closest: Candidate) -> str:
         """How far the search got, and how many moves each constraint ruled out."""
         settings, of = self.settings, " of the target" if self.goal.unit == "probability" else ""
         least = [f"{asked:g}" if of else self.goal.name() for asked in (settings.confidence, settings.agreement)]
-        got = f"The closest of {self.calls - 1} graphs has {self.goal.unit} {closest.probability:.3f}{of}"
+        got = f"The closest of {self.panel.calls - 1} graphs has {self.goal.unit} {closest.probability:.3f}{of}"
         got += f" ({closest.heavy} edits, {self.turn} rounds of moves); {least[0]} was asked."
         if len(closest.votes) > 1:
             got += f" {len(settings.opinions)} opinions give it {closest.votes[1].shown:.3f} on average;"
             got += f" {least[1]} was asked."
         reasons = [f"{count} by `{name}`" for name, count in self.ruled_out.most_common()]
         return f"{got} Moves ruled out: {', '.join(reasons)}." if reasons else got
-
-
-def _first_score(one: Candidate) -> float:
-    return one.votes[0].score
 
 
 def _distinct(found: list[Candidate]) -> list[Candidate]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from ..errors import ConfigError, SchemaError
 from ..models.classifier import AbstractClassifier
 from .beam import BeamSearch, Finding, Round
+from .candidates import Candidate
 from .constraints import Constraints
 from .environments import EnvironmentCounts
 from .explainer import AbstractExplainer, Counterfactual, Outcome, Question
@@ -87,6 +88,10 @@ class EditSearch(AbstractExplainer):
         least = min(self.concede_to, self.confidence)
         halfway = (self.confidence + least) / 2, (self.agreement + min(0.5, self.agreement)) / 2
         return list(dict.fromkeys([asked, halfway, (least, 0.0)]))
+
+    def cost(self, one: Candidate) -> float:
+        """Edits, those of bookkeeping at their price, those of continuous attributes by their size."""
+        return one.weight + self.hydrogen_price * (one.size - one.heavy)
 
     def explain_batch(self, question: Question) -> list[Counterfactual]:
         return [several[0] for several in self.explain_several(question, 1)]

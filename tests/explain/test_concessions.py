@@ -1,0 +1,95 @@
+"""Where nothing has all that is asked, less will do if the caller lets it; the answer says so, and is never a claim."""
+
+import dataclasses
+
+import pytest
+import torch
+
+from graphflip.explain.constraints import Constraints
+from graphflip.explain.explainer import Counterfactual, Outcome
+from graphflip.explain.moves import Moves
+from graphflip.explain.search import EditSearch
+from graphflip.graph import Graph
+from graphflip.models.classifier import AbstractClassifier
+from graphflip.schema import Categories, Schema
+
+SCHEMA = Schema(nodes=(Categories(name="type", values=("a", "b")),), edges=(), max_nodes=5)
+
+
+class CountsB(AbstractClassifier):
+    """The more nodes are b, the likelier is class 1; sure of it only as far as `slope` goes."""
+
+    def __init__(self, slope: float, offset: float = 0.5):
+        super().__init__()
+        self.schema, self.slope, self.offset = SCHEMA, slope, offset
+
+    def embed(self, graph: Graph) -> torch.Tensor:
+        return graph.V[..., 1].sum(1, keepdim=True)
+
+    def head(self, embedding: torch.Tensor) -> torch.Tensor:
+        score = self.slope * (embedding[:, 0] - self.offset)
+        return torch.stack([-score, score], 1)
+
+
+def chain() -> Graph:
+    B = torch.ones(1, 3)
+    V = torch.zeros(1, 3, 2)
+    V[..., 0] = 1
+    A = torch.zeros(1, 3, 3)
+    A[0, 0, 1] = A[0, 1, 0] = A[0, 1, 2] = A[0, 2, 1] = 1
+    return Graph(B, V, A, torch.zeros(1, 3, 3, 0), SCHEMA)
+
+
+def search(**changes) -> EditSearch:
+    settings = {"confidence": 0.9, "constraints": Constraints(budget=1), "beam": 1} | changes
+    return EditSearch(CountsB(0.5), Moves(SCHEMA), **settings)
+
+
+def explained(settings: EditSearch) -> Counterfactual:
+    (found,) = settings.explain(chain())
+    return found
+
+
+def test_what_is_asked_is_had_where_it_can_be():
+    found = explained(search(constraints=Constraints(), concede_to=0.5))
+    assert found.outcome is Outcome.FLIPPED
+    assert found.p_counterfactual >= 0.9
+    assert found.note == ""
+
+
+def test_less_will_do_and_is_said():
+    found = explained(search(concede_to=0.5))
+    assert found.outcome is Outcome.FLIPPED
+    assert found.p_counterfactual == pytest.approx(float(torch.tensor(0.5).sigmoid()))
+    assert "0.9 was asked" in found.note
+    assert found.note in str(found)
+    assert found.one_minimal
+
+
+def test_a_caller_who_insists_is_told_no():
+    found = explained(search())
+    assert found.outcome is Outcome.NOT_CONFIDENT
+    assert "0.9 was asked" in found.note
+
+
+def test_nothing_below_the_least_is_an_answer():
+    assert explained(search(concede_to=0.7)).outcome is Outcome.NOT_CONFIDENT
+
+
+@pytest.mark.parametrize("stubborn", [-4.0, 0.0])
+def test_opinions_may_be_overruled_but_the_classifier_never(stubborn):
+    asked = {"opinions": (CountsB(stubborn),), "agreement": 0.8, "confidence": 0.6}
+    assert explained(search(**asked)).outcome is Outcome.NOT_CONFIDENT
+    found = explained(search(**asked, concede_to=0.5))
+    assert found.outcome is Outcome.FLIPPED
+    assert found.p_counterfactual >= 0.6
+    assert "opinions give it" in found.note
+    never = dataclasses.replace(search(**asked, concede_to=0.5), classifier=CountsB(0.5, offset=9.0))
+    assert not explained(never).flipped
+
+
+def test_levels_go_down_to_the_least_and_no_further():
+    levels = search(concede_to=0.5, opinions=(CountsB(1.0),), agreement=0.8).levels()
+    assert levels == [(0.9, 0.8), (0.7, 0.65), (0.5, 0.0)]
+    assert search().levels() == [(0.9, 0.5)]
+    assert search(concede_to=0.9).levels()[-1] == (0.9, 0.0)
