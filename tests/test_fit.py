@@ -156,14 +156,53 @@ def test_data_without_classes_are_labeled_by_the_classifier(tmp_path, few_models
     assert any("judges too" in said for said in readiness.expect)
 
 
-def test_without_classes_and_classifier_there_is_an_autoencoder(tmp_path):
-    numbers = dataclasses.replace(PLANTED, labels=torch.rand(len(PLANTED)), classes=())
-    with pytest.raises(DataError, match="at least two classes"):
-        fit_kit(numbers, tmp_path / "kit")
-    readiness = fit_kit(numbers, tmp_path / "kit", "none", epochs_scale=QUICK)
+def test_without_labels_and_classifier_there_is_an_autoencoder(tmp_path):
+    same = dataclasses.replace(PLANTED, labels=torch.ones(len(PLANTED)), classes=())
+    with pytest.raises(DataError, match="labels that differ"):
+        fit_kit(same, tmp_path / "kit")
+    readiness = fit_kit(same, tmp_path / "kit", "none", epochs_scale=QUICK)
     assert readiness.trial is None
+    assert "no labels" in str(readiness)
     own = EdgeCounter(PLANTED.schema)
     assert gf.load(tmp_path / "kit", classifier=own).kit.vae is not None
+
+
+def test_labels_that_are_numbers_make_models_of_values(tmp_path, few_models):
+    numbers = dataclasses.replace(PLANTED, labels=PLANTED.num_edges.float(), classes=())
+    readiness = fit_kit(numbers, tmp_path / "kit", epochs_scale=QUICK)
+    assert {"classifier", "surrogate-linear"} <= set(readiness.r2)
+    assert set(readiness.agreement) == {"surrogate-linear"}
+    assert (readiness.auroc, readiness.trial.graphs >= 1) == ({}, True)
+    assert "labels are values" in str(readiness)
+    assert "R² below 0.50" in str(readiness)
+    explainer = gf.load(tmp_path / "kit")
+    graph = PLANTED.graphs([0])
+    assert set(explainer.predict(graph)) == {"value"}
+    found = explainer.explain(graph, "raise by 100", constraints=gf.Constraints(budget=1))
+    assert found.target.low == pytest.approx(explainer.predict(graph)["value"] + 100, rel=1e-4)
+
+
+class Edges(EdgeCounter):
+    """Predicts a value: the number of edges."""
+
+    def head(self, embedding):
+        return embedding.float()
+
+
+def test_a_model_of_values_of_ones_own_labels_what_has_no_values(tmp_path, few_models):
+    own = Edges(PLANTED.schema)
+    with pytest.raises(WrongOutput, match="this one has 1"):
+        fit_kit(PLANTED, tmp_path / "kit", own)
+    unlabeled = dataclasses.replace(PLANTED, labels=torch.zeros(len(PLANTED)), classes=())
+    readiness = fit_kit(unlabeled, tmp_path / "kit", own, epochs_scale=QUICK)
+    assert "classifier" not in readiness.r2
+    assert "surrogate-linear" in readiness.agreement
+    card = json.loads((tmp_path / "kit" / "surrogate-linear" / "card.json").read_text())
+    assert card["config"]["center"] == pytest.approx(float(PLANTED.part("train").num_edges.float().mean()))
+    kit = gf.load(tmp_path / "kit", classifier=own).kit
+    assert len(kit.surrogates) == 1
+    # A classifier of classes has nothing to learn from models of values, and the other way round.
+    assert gf.load(tmp_path / "kit", classifier=EdgeCounter(PLANTED.schema)).kit.surrogates == ()
 
 
 def edgy(schema: Schema, classes: int) -> GraphDataset:
@@ -254,3 +293,52 @@ def test_the_command_reads_a_table_of_molecules(tmp_path, few_models, capsys):
     assert explainer.kit.classes == ("N", "O")
     assert explainer.kit.schema.max_nodes == 9
     assert set(explainer.predict("CCO")) == {"N", "O"}
+
+
+def test_the_command_reads_a_tu_folder(tmp_path, few_models, capsys):
+    """Nodes with a continuous attribute, edges with none: six triangles and paths."""
+    from graphflip.cli.fit import fit as command
+
+    folder = tmp_path / "toy"
+    folder.mkdir()
+    edges, owner, labels, values = [], [], [], []
+    for k in range(30):
+        first = 3 * k + 1
+        pairs = [(first, first + 1), (first + 1, first + 2), *([(first, first + 2)] if k % 2 else [])]
+        edges += [f"{i}, {j}\n{j}, {i}\n" for i, j in pairs]
+        owner += [f"{k + 1}\n"] * 3
+        labels.append(f"{k % 2}\n")
+        values += [f"{k / 10 + i}\n" for i in range(3)]
+    parts = {"A": edges, "graph_indicator": owner, "graph_labels": labels, "node_attributes": values}
+    for name, lines in parts.items():
+        (folder / f"toy_{name}.txt").write_text("".join(lines))
+    command(str(folder), tmp_path / "kit", epochs_scale=QUICK)
+    assert "what the kit can do" in capsys.readouterr().out
+    schema = gf.load(tmp_path / "kit").kit.schema
+    assert isinstance(schema.nodes[0], Continuous)
+    assert schema.edges == ()
+
+
+def test_the_command_reads_pyg_graphs_of_ones_own(tmp_path, few_models, monkeypatch):
+    from graphflip.cli.fit import fit as command
+    from graphflip.data.pyg import from_pyg, to_pyg
+
+    graphs = to_pyg(PLANTED)
+    torch.save([graph.to_dict() for graph in graphs], tmp_path / "graphs.pt")
+    (tmp_path / "mine.py").write_text(
+        "import torch\n"
+        "from torch_geometric.data import Data\n"
+        "def graphs():\n"
+        f"    return [Data(**one) for one in torch.load({str(tmp_path / 'graphs.pt')!r})]\n"
+        "def nothing():\n"
+        "    return 3\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    command("mine:graphs", tmp_path / "kit", epochs_scale=QUICK)
+    explainer = gf.load(tmp_path / "kit")
+    assert explainer.kit.schema == from_pyg(graphs).schema
+    assert sum(explainer.predict(graphs[0]).values()) == pytest.approx(1)
+    with pytest.raises(ConfigError, match=r"mine:nothing: must return .* it returned a int"):
+        command("mine:nothing", tmp_path / "other")
+    with pytest.raises(ConfigError, match="`absent` must be a function of mine, which has"):
+        command("mine:absent", tmp_path / "other")

@@ -110,7 +110,7 @@ def test_several_graphs_at_a_time_are_refused(data):
     ("config", "explanation_type", "rule"),
     [
         (RAW | {"task_level": "node"}, "model", "`task_level` must be 'graph'"),
-        (RAW | {"mode": "regression"}, "model", "`mode` must be a classification"),
+        (RAW | {"mode": "regression"}, "model", "`target` must be given for a regression"),
         (RAW, "phenomenon", "`explanation_type` must be 'model'"),
     ],
 )

@@ -281,3 +281,16 @@ def test_load_dataset_lists_what_it_accepts(toy):
     for spec, reason in (("mutagenisity", "no set has this name"), ("some/file.csv", "there is no such file")):
         with pytest.raises(DataError, match=rf"aids, mutagenicity, nci1 .*planted, rdkit.*TU folder or zip.*{reason}"):
             load_dataset(spec)
+
+
+def test_a_set_is_read_as_graphs_of_another_schema(toy):
+    dataset = load_dataset(str(toy))
+    wide = dataset.schema.model_copy(update={"max_nodes": 40})
+    read = load_dataset(str(toy), schema=wide)
+    assert read.schema == wide
+    assert torch.equal(read.V, dataset.V)
+    assert torch.equal(read.labels, dataset.labels)
+    assert (read.ids, read.classes) == (dataset.ids, dataset.classes)
+    narrow = dataset.schema.model_copy(update={"max_nodes": 1})
+    with pytest.raises(DataError, match=r"toy/\d+: the graph must fit the schema"):
+        load_dataset(str(toy), schema=narrow)

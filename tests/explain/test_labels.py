@@ -31,7 +31,7 @@ def test_tidy_numbers_are_near_and_stay(value, scale):
 def test_steps_lead_up_and_down_but_not_out_of_the_data(value, scale, mean):
     column = Continuous(name="x", mean=mean * scale, scale=scale)
     label = (value * scale,)
-    found = [new for (new,) in other_labels(label, (column,))]
+    found = [float(new) for (new,) in other_labels(label, (column,))]
     assert len(set(found)) == len(found)
     assert label[0] not in found
     assert all(abs(new - column.mean) <= max(3 * scale, abs(label[0] - column.mean)) * 1.001 for new in found)

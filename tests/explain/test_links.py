@@ -41,14 +41,16 @@ def hops(sketch, start):
 
 @given(edge_lists(), st.booleans())
 def test_a_bridge_is_an_edge_without_a_way_round(graph, directed):
-    sketch = sketch_of(*graph, directed)
-    pairs = {(i, j) for i in sketch.nodes for j in sketch.around(i)}
-    assert bridges(sketch) == {(i, j) for i, j in pairs if j not in sketch.reach(i, block=j)}
+    n, pairs = graph
+    sketch = sketch_of(n, pairs, directed)
+    joined = {(i, j) for i in sketch.nodes for j in sketch.around(i)}
+    assert bridges(sketch) == {(i, j) for i, j in joined if j not in sketch.reach(i, block=j)}
 
 
 @given(edge_lists(), st.booleans())
 def test_neighbors_are_those_of_each_node(graph, directed):
-    sketch = sketch_of(*graph, directed)
+    n, pairs = graph
+    sketch = sketch_of(n, pairs, directed)
     around = neighbors(sketch)
     assert {i: sorted(others) for i, others in around.items()} == {i: sorted(sketch.around(i)) for i in sketch.nodes}
 

@@ -73,7 +73,7 @@ def test_the_nearest_class_is_found_if_any_will_do():
     assert [len(one.edits) for one in found] == least.tolist()
     for one, label in zip(found, CLASSES.labels.tolist(), strict=True):
         assert one.target == int(planted_classes.true_class(one.counterfactual)) != label
-        assert one.p_counterfactual > one.p_factual
+        assert float(one.p_counterfactual) > one.p_factual
 
 
 @pytest.mark.parametrize("target", [0, 3, 4])
@@ -92,8 +92,8 @@ def test_continuous_changes_are_no_larger_than_they_must_be():
     for one in search.explain(graph, 1):
         (edit,) = one.edits
         assert edit.op == "set_node"
-        assert planted_classes.HOT < edit.after["heat"] < planted_classes.HOT + column.scale / 5
-        hottest = max(node["heat"] for node in one.factual.nodes() if node)
+        assert planted_classes.HOT < float(edit.after["heat"]) < planted_classes.HOT + column.scale / 5
+        hottest = max(float(node["heat"]) for node in one.factual.nodes() if node)
         assert EditCosts().of(edit, CLASSES.schema) <= (planted_classes.HOT - hottest) / column.scale + 0.2
 
 

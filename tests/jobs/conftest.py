@@ -47,7 +47,7 @@ def remembered():
 
 @pytest.fixture(scope="session")
 def kit(tmp_path_factory) -> Path:
-    return small_kit.make_kit(tmp_path_factory.mktemp("small") / "kit")
+    return small_kit.make_kit(tmp_path_factory.mktemp("small") / "kit", common=0.9)
 
 
 @pytest.fixture(scope="session")

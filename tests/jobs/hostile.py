@@ -2,6 +2,7 @@
 
 import os
 import signal
+import time
 
 import torch
 
@@ -43,6 +44,16 @@ def saturated(schema):
 def deadly(schema):
     """What the system's killer of processes out of memory does, for molecules of three atoms."""
     return Hostile(schema, [0.0, 1.0], 3, lambda: os.kill(os.getpid(), signal.SIGKILL))
+
+
+def patient(schema):
+    """Waits at molecules of four atoms until the file is there that the environment names."""
+
+    def wait():
+        while not os.path.exists(os.environ["HOSTILE_GO"]):
+            time.sleep(0.02)
+
+    return Hostile(schema, [0.0, 1.0], 4, wait)
 
 
 def greedy(schema):

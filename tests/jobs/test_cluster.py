@@ -57,10 +57,9 @@ class Cluster:
             process.wait()
 
 
-@pytest.fixture
-def cluster(tmp_path):
-    (tmp_path / "cluster").mkdir()
-    running = Cluster(tmp_path / "cluster")
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory):
+    running = Cluster(tmp_path_factory.mktemp("cluster"))
     running.start_scheduler()
     yield running
     running.stop()
@@ -82,11 +81,12 @@ class Proxy:
 
     def _accept(self):
         while True:
+            near, _ = self.server.accept()
             try:
-                near, _ = self.server.accept()
                 far = socket.create_connection(("127.0.0.1", self.target))
-            except OSError:
-                return
+            except OSError:  # nobody listens there yet, or any more
+                near.close()
+                continue
             self.wires += [near, far]
             for one, other in ((near, far), (far, near)):
                 threading.Thread(target=self._pump, args=(one, other), daemon=True).start()
@@ -116,18 +116,16 @@ def test_a_killed_worker_and_a_slow_one(cluster, table, settings, undisturbed, t
         threading.Timer(2, slow.send_signal, [signal.SIGCONT]).start()
 
     watch = when({1: killed.kill, 3: freeze})
-    summary = run_job(
-        open_source(str(table)), settings, tmp_path / "job", Dask(cluster.address), shard_size=1, watch=watch
-    )
-    assert summary.finished
+    job = (open_source(str(table)), settings, tmp_path / "job", Dask(cluster.address))
+    assert run_job(*job, shard_size=1, watch=watch).finished
     assert answers_of(tmp_path / "job") == answers_of(undisturbed)
     assert killed.wait() == -signal.SIGKILL
 
 
 def test_a_cut_connection_and_another_scheduler(cluster, table, settings, undisturbed, tmp_path):
-    cluster.start_worker()
-    proxy = Proxy(cluster.port)
-    scheduler = cluster.processes[0]
+    scheduler, proxy = cluster.processes[0], Proxy(cluster.port)
+    if all(process.poll() is not None for process in cluster.processes[1:]):
+        cluster.start_worker()
 
     def restart():
         scheduler.kill()
@@ -136,8 +134,8 @@ def test_a_cut_connection_and_another_scheduler(cluster, table, settings, undist
         cluster.start_worker()
 
     watch = when({2: proxy.cut, 5: restart})
-    engine = Dask(f"tcp://127.0.0.1:{proxy.port}", patience=120.0)
-    assert run_job(open_source(str(table)), settings, tmp_path / "job", engine, shard_size=1, watch=watch).finished
+    job = (open_source(str(table)), settings, tmp_path / "job", Dask(f"tcp://127.0.0.1:{proxy.port}"))
+    assert run_job(*job, shard_size=1, watch=watch).finished
     assert answers_of(tmp_path / "job") == answers_of(undisturbed)
 
 

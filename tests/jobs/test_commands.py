@@ -1,61 +1,65 @@
 """`graphflip explain` and `graphflip export` as a user meets them: signals, messages, exit codes."""
 
+import os
 import signal
 import subprocess
 import sys
+from collections import Counter
+from pathlib import Path
 
 import pytest
 
 from graphflip.cli import main
-from graphflip.jobs import open_source, run_job
 
-from .conftest import answers_of, small_kit
+from .conftest import answers_of
 
 
 def command(*arguments):
     return [sys.executable, "-m", "graphflip", *map(str, arguments)]
 
 
-def run(*arguments):
-    return subprocess.run(command(*arguments), capture_output=True, text=True, timeout=300)
-
-
-@pytest.fixture(scope="module")
-def longer(tmp_path_factory):
-    return small_kit.write_molecules(tmp_path_factory.mktemp("longer") / "molecules.csv", 40)
-
-
-def asked(table, kit, out):
-    what = ("explain", table, "--model", kit, "--out", out, "--prefer", "minimal")
-    return (*what, "--target", "fancy", "--budget", 2, "--shard-size", 1)
-
-
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL], ids=["interrupted", "killed"])
-def test_a_stopped_job_goes_on_with_the_same_command(longer, kit, settings, tmp_path, number):
-    out = tmp_path / "job"
-    job = subprocess.Popen(command(*asked(longer, kit, out)), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    job.stdout.readline()  # the first row is done
-    job.send_signal(number)
-    _, complaint = job.communicate(timeout=120)
-    if number == signal.SIGINT:
-        assert job.returncode == 130
-        assert "Give the same command again to go on" in complaint
-    assert not (out / "counterfactuals.jsonl").exists()
-    again = run(*asked(longer, kit, out))
+def test_a_stopped_job_goes_on_with_the_same_command(table, kit, tmp_path, monkeypatch):
+    out, go = tmp_path / "job", tmp_path / "go"
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent), prepend=os.pathsep)
+    monkeypatch.setenv("HOSTILE_GO", str(go))
+    asked = command(
+        *("explain", table, "--model", kit, "--out", out, "--shard-size", 1),
+        *("--classifier", "hostile:patient", "--target", "fancy"),
+    )
+    for number in (signal.SIGKILL, signal.SIGINT):
+        job = subprocess.Popen(asked, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        job.stdout.readline()  # a row is done
+        job.send_signal(number)
+        if number == signal.SIGINT:
+            go.touch()
+        _, complaint = job.communicate(timeout=300)
+        assert not (out / "counterfactuals.jsonl").exists()
+    assert job.returncode == 130
+    assert "Give the same command again to go on" in complaint
+    again = subprocess.run([*asked, "--workers", "2"], capture_output=True, text=True, timeout=300)
     assert again.returncode == 0, again.stderr
-    assert "(40/40)" in again.stdout
-    run_job(open_source(str(longer)), settings, tmp_path / "whole")
-    assert answers_of(out) == answers_of(tmp_path / "whole")
+    assert "(12/12)" in again.stdout
+    answers = answers_of(out)
+    assert [answer["row"] for answer in answers] == list(range(2, 14))
+    assert Counter(answer["outcome"] for answer in answers) == {"already_there": 8, "bad_input": 4}
 
 
-def test_one_molecule_is_explained_on_the_terminal(kit, tmp_path):
-    printed = run("explain", "CCC", "--model", kit, "--prefer", "minimal", "--target", "fancy")
-    assert printed.returncode == 0, printed.stderr
-    assert "CCC: flipped; target fancy" in printed.stdout
-    assert "CCC -> " in printed.stdout
-    wrong = run("explain", "C(C", "--model", kit, "--out", tmp_path / "job")
-    assert wrong.returncode == 0
-    assert "bad_input" in wrong.stdout
+def run(monkeypatch, *arguments):
+    """A command in this process; gives its exit code."""
+    monkeypatch.setattr(sys, "argv", ["graphflip", *map(str, arguments)])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    return ended.value.code
+
+
+def test_one_molecule_is_explained_on_the_terminal(kit, tmp_path, monkeypatch, capsys):
+    asked = ("--model", kit, "--prefer", "minimal", "--target", "fancy", "--budget", 2)
+    assert run(monkeypatch, "explain", "CCC", *asked) == 0
+    printed = capsys.readouterr().out
+    assert "CCC: flipped; target fancy" in printed
+    assert "CCC -> " in printed
+    assert run(monkeypatch, "explain", "C(C", *asked, "--out", tmp_path / "job") == 0
+    assert "bad_input" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
@@ -74,16 +78,12 @@ def test_one_molecule_is_explained_on_the_terminal(kit, tmp_path):
     ],
 )
 def test_what_a_user_can_get_wrong_is_a_message(kit, options, message, tmp_path, monkeypatch, capsys):
-    model = () if "--model" in options else ("--model", str(kit))
-    monkeypatch.setattr(sys, "argv", ["graphflip", "explain", "CCC", *model, *options, "--out", str(tmp_path / "job")])
-    with pytest.raises(SystemExit) as ended:
-        main()
-    assert ended.value.code == 2
+    model = () if "--model" in options else ("--model", kit)
+    assert run(monkeypatch, "explain", "CCC", *model, *options, "--out", tmp_path / "job") == 2
     assert message in capsys.readouterr().err
     assert not (tmp_path / "job" / "manifest.json").exists()
 
 
-def test_export(undisturbed, tmp_path):
-    result = run("export", undisturbed, "--to", tmp_path / "x.csv")
-    assert result.returncode == 0, result.stderr
-    assert "12 answers" in result.stdout
+def test_export(undisturbed, tmp_path, monkeypatch, capsys):
+    assert run(monkeypatch, "export", undisturbed, "--to", tmp_path / "x.csv") == 0
+    assert "12 answers" in capsys.readouterr().out

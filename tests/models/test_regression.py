@@ -25,9 +25,8 @@ SIZES = {"width": 8, "depth": 4, "hidden": 8}
 
 
 def model_of(cls, **outputs):
-    config = (
-        CountConfig(bins=32, hidden=(), **outputs) if cls is CountClassifier else ClassifierConfig(**SIZES, **outputs)
-    )
+    counts = cls is CountClassifier
+    config = CountConfig(bins=32, hidden=(), **outputs) if counts else ClassifierConfig(**SIZES, **outputs)
     model = cls(CLASSES.schema, config)
     reset_parameters(model, torch.Generator().manual_seed(0))
     last = model.network[-1] if counts else model.out

@@ -9,8 +9,8 @@ from graphflip.models.classifier import AbstractClassifier
 
 
 class Moody(AbstractClassifier):
-    """Answers by the share of nitrogen. Three sulfur atoms make it hang, three of phosphorus kill the process, three of
-    fluorine make it slow; bromine makes it print."""
+    """Answers by the share of nitrogen. Three sulfur atoms make it hang, three of phosphorus kill the process; bromine
+    makes it print, and fluorine makes it blind for nitrogen, so that a search goes on for several rounds."""
 
     def __init__(self, schema):
         super().__init__()
@@ -24,11 +24,10 @@ class Moody(AbstractClassifier):
             time.sleep(600)
         if least["P"] >= 3:
             os._exit(7)
-        if least["F"] >= 3:
-            time.sleep(0.2)
         if least["Br"]:
             print("this must not reach the server's channel")
-        share = graph.V[..., self.types.index("N")].sum(1) / graph.num_nodes.clamp(min=1)
+        nitrogen, fluorine = (graph.V[..., self.types.index(name)].sum(1) for name in ("N", "F"))
+        share = nitrogen * (fluorine == 0) / graph.num_nodes.clamp(min=1)
         return torch.stack([20 * share, torch.full_like(share, 2.0)], 1)
 
     def head(self, embedding):

@@ -49,11 +49,9 @@ def test_a_worker_survives_everything(monkeypatch, small_kit):
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(HERE), os.environ.get("PYTHONPATH", "")]))
     worker = Worker(Settings(models=(str(small_kit),), classifier="moody:make"))
 
-    async def interrupted(task, seconds, after=None):
-        if after is not None:
-            asyncio.get_running_loop().call_later(after, worker.interrupt, "cancelled")
+    async def interrupted(task, seconds, watch=lambda _: None):
         with pytest.raises(Interrupted) as end:
-            await worker.run(task, seconds)
+            await worker.run(task, seconds, watch)
         return end.value.reason
 
     async def scenario():
@@ -66,7 +64,8 @@ def test_a_worker_survives_everything(monkeypatch, small_kit):
         found = await worker.run(explain("CCO"), 120, seen.append)
         assert found["answers"]
         assert all(one["calls"] > 0 for one in seen)
-        assert await interrupted(explain("CCCCC(F)(F)F"), 60, after=1.0) == "cancelled"
+        first_round = explain("CCCCC(F)(F)F"), 60, lambda _: worker.interrupt("cancelled")
+        assert await interrupted(*first_round) == "cancelled"
         assert worker._process.pid == first, "what listens need not be killed"
         assert await interrupted(read("CSSS"), 0.5) == "time"
         assert (await worker.run(read("CO"), 60))["smiles"] == "CO"

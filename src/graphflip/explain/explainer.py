@@ -133,7 +133,7 @@ class Counterfactual:
 
         words = describe(self)
         heavy, total = len(heavy_edits(self.factual, self.edits)), len(self.edits)
-        counted = f"{total} edits" if heavy == total else f"{heavy} edits, {total} with hydrogens"
+        counted = f"{heavy} edit{'' if heavy == 1 else 's'}" + ("" if heavy == total else f", {total} with hydrogens")
         checked = ", none of which can be undone" if self.one_minimal else ""
         found = "" if self.p_counterfactual is None else f"; {self.p_factual:.2f} -> {self.p_counterfactual:.2f}"
         lines = [f"{self.id}: {self.outcome.value}; target {self.class_name(self.target)}{found}; {counted}{checked}"]

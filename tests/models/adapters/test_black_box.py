@@ -145,7 +145,7 @@ def test_with_a_sample_the_function_is_tried(predict, error):
     BlackBox(share_of_edges, SCHEMA, sample=random_graph(SCHEMA, n=8))
 
 
-@pytest.mark.parametrize("settings", [{"num_classes": 1}, {"budget": 0}, {"takes": "smiles"}])
+@pytest.mark.parametrize("settings", [{"num_classes": 0}, {"budget": 0}, {"takes": "smiles"}])
 def test_settings_out_of_range_are_refused(settings):
     with pytest.raises(ConfigError):
         BlackBox(share_of_edges, SCHEMA, **settings)
