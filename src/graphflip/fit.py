@@ -4,23 +4,29 @@ import dataclasses
 import hashlib
 import json
 import math
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from jaxtyping import Shaped
+from torch import Tensor
+
 from .data.dataset import PARTS, GraphDataset
+from .data.pyg import from_pyg
+from .data.source import load_dataset
 from .errors import ConfigError, DataError, WrongOutput
 from .explain.assess import plausible_limit
 from .explain.knowledge import KNOWLEDGE, Knowledge
 from .fit_readiness import READINESS, Readiness, measure_readiness
 from .models.checkpoint import CHECKPOINT
 from .models.classifier import AbstractClassifier
-from .models.factory import as_classifier, load_factory
+from .models.factory import as_classifier, find_function, load_factory
 from .models.files import weights_blob, write_atomically
-from .models.objectives import predict
-from .models.recipes import recipe, train_model
+from .models.objectives import predict, spread_of
+from .models.recipes import recipe, require_labels, train_model
 from .models.store import CARD, load_model, read_card
 from .models.train import Progress, TrainConfig
 
@@ -68,17 +74,17 @@ def fit_kit(
 
     `classifier` is "train" (one is trained on the labels), "none", `"package.module:factory"`, or a classifier of your
     own: one of ours, a PyG module, a function of dense tensors. Surrogates then learn its answers; where the data have
-    no classes, its answers are their labels. With `resume` a run that was ended goes on, and models that are complete
-    are kept. How long each model is trained follows from the number of graphs; `epochs_scale` multiplies it.
+    no labels of its kind, its answers are their labels. Labels that are numbers make models that predict a value. With
+    `resume` a run that was ended goes on, and models that are complete are kept. How long each model is trained follows
+    from the number of graphs; `epochs_scale` multiplies it.
     """
     if not epochs_scale > 0:
         raise ConfigError(f"`epochs_scale` must be above 0; got {epochs_scale}. 1 is usual, 2 trains twice as long.")
     folder = Path(folder)
     dataset = dataset if dataset.split else dataset.split_randomly()
     own = _own_classifier(classifier, dataset)
-    given_labels = len(dataset.classes) > 1
-    if own is not None:
-        dataset = _with_classes(dataset, own)
+    labeled = dataset if own is None else _labeled(dataset, own)
+    dataset, labels_given = labeled, labeled is dataset
     for name in PARTS:
         dataset.part(name)
     parts = _parts(dataset, classifier)
@@ -86,9 +92,29 @@ def fit_kit(
     _train_parts(parts, dataset, folder, own, epochs_scale, watch)
     limit = plausible_limit(load_model(folder / "vae"), dataset.part("validation"))
     Knowledge.mine(dataset.part("train"), limit).save(folder / KNOWLEDGE)
-    readiness = measure_readiness(folder, dataset, own, given_labels)
+    readiness = measure_readiness(folder, dataset, own, labels_given)
     write_atomically(folder / READINESS, (readiness.model_dump_json(indent=1) + "\n").encode())
     return readiness
+
+
+def load_graphs(spec: str, skip_bad: bool = False) -> GraphDataset:
+    """The dataset that `load_dataset` finds, or that `package.module:function` of the user's own makes.
+
+    The function takes nothing and returns a GraphDataset, or a list of PyG Data objects. It is the user's code, so call
+    this only when asked to.
+    """
+    if not re.fullmatch(r"[\w.]+:\w+", spec):
+        return load_dataset(spec, skip_bad)
+    function = find_function(spec)
+    try:
+        made = function()
+    except Exception as error:
+        raise ConfigError(f"{spec}: must return graphs; it raised {type(error).__name__}: {error}.") from error
+    if isinstance(made, GraphDataset):
+        return made
+    if not isinstance(made, Iterable):
+        raise ConfigError(f"{spec}: must return a GraphDataset or PyG graphs; it returned a {type(made).__name__}.")
+    return from_pyg(made, name=spec.partition(":")[2])
 
 
 def with_limit(dataset: GraphDataset, max_nodes: int) -> GraphDataset:
@@ -127,26 +153,35 @@ def _own_classifier(classifier: Any, dataset: GraphDataset) -> AbstractClassifie
     return load_factory(classifier, dataset.schema)
 
 
-def _with_classes(dataset: GraphDataset, own: AbstractClassifier) -> GraphDataset:
-    """The dataset, labeled by the classifier where it has no classes."""
-    num_classes, labeled = predict(own, dataset.subset([0])).shape[1], len(dataset.classes) > 1
-    if labeled and num_classes != len(dataset.classes):
-        raise WrongOutput(
-            f"A classifier must have an output for each class of the data ({', '.join(dataset.classes)}); "
-            f"this one has {num_classes}. Give data labeled with its classes, or without labels."
-        )
-    if labeled:
+def _labeled(dataset: GraphDataset, own: AbstractClassifier) -> GraphDataset:
+    """The dataset, labeled by the classifier where it has no labels of its kind."""
+    num_classes = own.num_outputs
+    if len(dataset.classes) > 1:
+        if num_classes != len(dataset.classes):
+            raise WrongOutput(
+                f"A classifier must have an output for each class of the data ({', '.join(dataset.classes)}); "
+                f"this one has {num_classes}. Give data labeled with its classes, or without labels."
+            )
         return dataset
-    labels = predict(own, dataset).argmax(-1)
-    return dataclasses.replace(dataset, labels=labels, classes=tuple(str(k) for k in range(num_classes)))
+    if num_classes == 1 and not dataset.classes and _differ(dataset.labels):
+        return dataset
+    answers = predict(own, dataset)
+    if num_classes == 1:
+        return dataclasses.replace(dataset, labels=answers[:, 0], classes=())
+    return dataclasses.replace(dataset, labels=answers.argmax(-1), classes=tuple(map(str, range(num_classes))))
+
+
+def _differ(labels: Shaped[Tensor, " g"]) -> bool:
+    return bool((labels != labels[0]).any())
 
 
 def _manifest(dataset: GraphDataset, classifier: Any, own: AbstractClassifier | None, scale: float) -> dict[str, Any]:
     """What the models of a kit depend on."""
     asked = classifier if isinstance(classifier, str) else type(classifier).__name__
     if own is not None:
-        answers = predict(own, dataset.part("test")).argmax(-1)
-        asked += f" {hashlib.sha256(weights_blob(own) + answers.numpy().tobytes()).hexdigest()[:16]}"
+        answers = predict(own, dataset.part("test"))
+        said = answers.argmax(-1) if answers.shape[1] > 1 else (1e4 * answers / spread_of(answers)).round()
+        asked += f" {hashlib.sha256(weights_blob(own) + said.numpy().tobytes()).hexdigest()[:16]}"
     return {"data": dataset.fingerprint(), "classifier": asked, "epochs_scale": scale}
 
 
@@ -173,11 +208,11 @@ def _claim(folder: Path, manifest: dict[str, Any], resume: bool) -> None:
 
 
 def _parts(dataset: GraphDataset, classifier: Any) -> list[Part]:
-    """What is to be trained: without classes and without a classifier, the autoencoder alone."""
+    """What is to be trained: without labels and without a classifier, the autoencoder alone."""
     asked = classifier if isinstance(classifier, str) else ""
-    if asked == "none" and len(dataset.classes) < 2:
+    if asked == "none" and not _differ(dataset.labels):
         return [_VAE]
-    dataset.part("train").require_classes()
+    require_labels(dataset.part("train"))
     first = [_CLASSIFIER] if asked == "train" else []
     return [*first, *_OTHERS, _VAE, *([_TREES] if len(dataset.classes) == 2 else [])]
 

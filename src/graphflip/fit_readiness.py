@@ -5,7 +5,7 @@ import time
 from pathlib import Path
 
 import torch
-from jaxtyping import Int
+from jaxtyping import Float
 from pydantic import BaseModel, ConfigDict
 from torch import Tensor
 
@@ -14,12 +14,13 @@ from .edits import heavy_edits
 from .explain.assess import nll_per_node
 from .explain.beam import Round
 from .explain.explainer import Counterfactual
+from .explain.goals import Shift
 from .explain.interface import Explainer
 from .explain.kit import load_kit
 from .explain.knowledge import KNOWLEDGE, Knowledge
 from .graph import Graph
 from .models.classifier import AbstractClassifier
-from .models.objectives import measure_classifier, predict
+from .models.objectives import measure_classifier, measure_regressor, predict, r_squared, spread_of
 from .models.pegvae import PEGVAE
 from .models.store import CARD, load_model, read_card
 
@@ -42,9 +43,10 @@ class Readiness(BaseModel):
     """Figures of a kit on the test part of its data, and `expect`: what they mean, in sentences.
 
     `reconstruction`: shares of nodes, edges and whole graphs that the autoencoder rebuilds. `plausible_limit`: what 99
-    % of real graphs do not exceed, in nats per node; `plausible_share`: share of test graphs that do not.
-    `agreement`: share of test graphs to which a surrogate gives the classifier's class. `trial` is missing where the
-    kit has no classifier.
+    % of real graphs do not exceed, in nats per node; `plausible_share`: share of test graphs that do not. `auroc` is of
+    models that predict a class, `r2` (share of the variance of labels that is explained) of those that predict a value.
+    `agreement`: share of test graphs to which a surrogate gives the classifier's class, or share of the variance of the
+    classifier's values that it explains. `trial` is missing where the kit has no classifier.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -55,7 +57,8 @@ class Readiness(BaseModel):
     reconstruction: dict[str, float]
     plausible_limit: float
     plausible_share: float
-    auroc: dict[str, float]
+    auroc: dict[str, float] = {}
+    r2: dict[str, float] = {}
     agreement: dict[str, float] = {}
     trial: Trial | None = None
     labels_given: bool = True
@@ -63,12 +66,14 @@ class Readiness(BaseModel):
 
     def __str__(self) -> str:
         sizes = ", ".join(f"{count} {part}" for part, count in self.parts.items())
-        members = ", ".join(f"{name} {count}" for name, count in self.classes.items()) or "none"
+        members = ", ".join(f"{name} {count}" for name, count in self.classes.items())
+        labels = f"classes in train: {members}" if members else "labels are values" if self.r2 else "no labels"
         rows = {
-            "graphs": f"{sizes}; classes in train: {members}; up to {self.max_nodes} nodes",
+            "graphs": f"{sizes}; {labels}; up to {self.max_nodes} nodes",
             "rebuilt": _figures(self.reconstruction),
             "plausible": f"up to {self.plausible_limit:.2f} nats per node; {self.plausible_share:.0%} of test graphs",
-            "AUROC": _figures(self.auroc) or "not measured",
+            "AUROC": _figures(self.auroc) or ("" if self.r2 else "not measured"),
+            "R²": _figures(self.r2),
             "agreement": _figures(self.agreement),
         }
         lines = [f"{what:<10} {text}" for what, text in rows.items() if text]
@@ -81,10 +86,9 @@ def measure_readiness(
     """Measure the models in a kit's folder; `own` is the user's classifier, `labels_given` whether data had labels."""
     test, train = dataset.part("test"), dataset.part("train")
     figures = {path.parent.name: read_card(path.parent).figures for path in sorted(folder.glob(f"*/{CARD}"))}
-    auroc = {name: values["auroc"] for name, values in figures.items() if "auroc" in values}
     if own is not None and labels_given:
-        auroc = {"classifier": measure_classifier(own, test)["auroc"], **auroc}
-    auroc = {name: area for name, area in auroc.items() if math.isfinite(area)}  # not so where a class is missing
+        measure = measure_classifier if dataset.classes else measure_regressor
+        figures = {"classifier": measure(own, test), **figures}
     limit = Knowledge.load(folder / KNOWLEDGE, dataset.schema).nll_limit or 0.0
     readiness = Readiness(
         name=dataset.name,
@@ -94,15 +98,22 @@ def measure_readiness(
         reconstruction={key: figures["vae"][key] for key in _REBUILT},
         plausible_limit=limit,
         plausible_share=_plausible_share(load_model(folder / "vae", expect=PEGVAE), test, limit),
-        auroc=auroc,
+        auroc=_of_each("auroc", figures),
+        r2=_of_each("r2", figures),
         labels_given=labels_given,
     )
     if own is not None or (folder / "classifier" / CARD).is_file():
         explainer = Explainer(load_kit(folder, own))
-        answers = predict(explainer.kit.classifier, test).argmax(-1)
-        agreement, trial = _agreement(folder, test, answers), _try(explainer, test)
+        agreement = _agreement(folder, test, predict(explainer.kit.classifier, test))
+        trial = _try(explainer, test)
         readiness = readiness.model_copy(update={"agreement": agreement, "trial": trial})
     return readiness.model_copy(update={"expect": tuple(_expect(readiness))})
+
+
+def _of_each(figure: str, figures: dict[str, dict[str, float]]) -> dict[str, float]:
+    """One figure of every model that has it; it may be no number where a class is missing."""
+    found = {name: values[figure] for name, values in figures.items() if figure in values}
+    return {name: value for name, value in found.items() if math.isfinite(value)}
 
 
 def _plausible_share(vae: PEGVAE, real: GraphDataset, limit: float) -> float:
@@ -110,17 +121,23 @@ def _plausible_share(vae: PEGVAE, real: GraphDataset, limit: float) -> float:
     return float((nll <= limit).float().mean())
 
 
-def _agreement(folder: Path, test: GraphDataset, answers: Int[Tensor, " g"]) -> dict[str, float]:
-    surrogates = sorted(path.parent for path in folder.glob(f"surrogate-*/{CARD}"))
-    said = {path.name: predict(load_model(path), test).argmax(-1) for path in surrogates}
-    return {name: float((classes == answers).float().mean()) for name, classes in said.items()}
+def _agreement(folder: Path, test: GraphDataset, answers: Float[Tensor, "g c"]) -> dict[str, float]:
+    surrogates = {path.parent.name: path.parent for path in sorted(folder.glob(f"surrogate-*/{CARD}"))}
+    said = {name: predict(load_model(path), test) for name, path in surrogates.items()}
+    if answers.shape[1] == 1:
+        return {name: r_squared(values[:, 0], answers[:, 0]) for name, values in said.items()}
+    return {name: float((row.argmax(-1) == answers.argmax(-1)).float().mean()) for name, row in said.items()}
 
 
 def _try(explainer: Explainer, test: GraphDataset) -> Trial:
-    """Explain the first test graphs, as many as a minute allows; one that takes longer by itself is not flipped."""
+    """Explain the first test graphs, as many as a minute allows; one that takes longer by itself is not flipped.
+
+    Values are to be raised and lowered, in turn, by half a standard deviation.
+    """
     started, flipped, edits = time.monotonic(), [], []
     for k in range(min(_TRIED, len(test))):
-        found = _explained(explainer, test.graphs([k]), until=started + _SECONDS)
+        target = None if test.classes else Shift(spread_of(test.labels) * (0.5 if k % 2 else -0.5))
+        found = _explained(explainer, test.graphs([k]), target, until=started + _SECONDS)
         flipped.append(found is not None and found.flipped)
         if found is not None and found.flipped:
             edits.append(len(heavy_edits(found.factual, found.edits)))
@@ -138,13 +155,13 @@ class _TimeIsUp(Exception):
     pass
 
 
-def _explained(explainer: Explainer, graph: Graph, until: float) -> Counterfactual | None:
+def _explained(explainer: Explainer, graph: Graph, target: Shift | None, until: float) -> Counterfactual | None:
     def watch(_: Round) -> None:
         if time.monotonic() > until:
             raise _TimeIsUp
 
     try:
-        return explainer.explain(graph, watch=watch)
+        return explainer.explain(graph, target, watch=watch)
     except _TimeIsUp:
         return None
 
@@ -172,8 +189,8 @@ def _about_data(found: Readiness) -> list[str]:
     if found.parts["test"] < 50:
         said.append(f"The figures are of {found.parts['test']} test graphs: they are rough.")
     if not found.labels_given:
-        said.append("The data have no classes: all models learned the classifier's answers, judges too.")
-    if len(found.classes) > 2:
+        said.append("The data have no such labels: all models learned the classifier's answers, judges too.")
+    if len(found.classes) > 2 or found.r2:
         said.append("There is no judge of trees: they are for two classes.")
     return said
 
@@ -186,12 +203,13 @@ def _about_models(found: Readiness) -> list[str]:
             f"{found.reconstruction['edges']:.0%} of edges: latent paths and `plausible` are rough. Fit with "
             "--epochs-scale 2, or give more graphs; the search itself does not need it."
         )
-    weak = [f"{name} ({area:.2f})" for name, area in found.auroc.items() if area < 0.7]
-    if weak:
-        said.append(
-            f"AUROC below 0.70: {', '.join(weak)}. A model that hardly tells the classes apart says little about a "
-            "change: check the labels, give more graphs, or remove the folder of a surrogate or judge."
-        )
+    for figure, least, values in (("AUROC", 0.7, found.auroc), ("R²", 0.5, found.r2)):
+        weak = [f"{name} ({value:.2f})" for name, value in values.items() if value < least]
+        if weak:
+            said.append(
+                f"{figure} below {least:.2f}: {', '.join(weak)}. A model that hardly knows the labels says little of a "
+                "change: check them, give more graphs, or remove the folder of a surrogate or judge."
+            )
     apart = [f"{name} ({share:.0%})" for name, share in found.agreement.items() if share < 0.7]
     if apart:
         said.append(

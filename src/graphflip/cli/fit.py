@@ -5,11 +5,17 @@ from typing import Annotated
 
 import typer
 
-from .terminal import Data, console, prepare, report_bad
+from .terminal import console, prepare, report_bad
 
 
 def fit(
-    data: Data,
+    data: Annotated[
+        str,
+        typer.Argument(
+            help="A SMILES file with a label column, a TU folder or zip, a known set (mutagenicity), or "
+            "package.module:function of your own that returns PyG graphs."
+        ),
+    ],
     out: Annotated[Path, typer.Option(help="Folder for the kit: models, knowledge and readiness.json.")],
     classifier: Annotated[
         str, typer.Option(help="train: on the labels; none; or package.module:factory of your own.")
@@ -22,12 +28,11 @@ def fit(
     skip_bad: Annotated[bool, typer.Option("--skip-bad", help="Leave out rows that cannot be read.")] = False,
 ) -> None:
     """Make a kit for your own graphs: models to explain with, trained and measured, in one folder."""
-    from ..data.source import load_dataset
-    from ..fit import fit_kit, with_limit
+    from ..fit import fit_kit, load_graphs, with_limit
     from ..progress import task_bar
 
     prepare()
-    dataset = load_dataset(data, skip_bad)
+    dataset = load_graphs(data, skip_bad)
     report_bad(len(dataset.bad))
     if max_nodes is not None:
         too_large = int((dataset.num_nodes > max_nodes).sum())

@@ -50,7 +50,7 @@ def train(
 
     prepare()
     taught_by = load_model(teacher, expect=AbstractClassifier) if teacher else None
-    dataset = load_dataset(data, skip_bad)
+    dataset = load_dataset(data, skip_bad, None if taught_by is None else taught_by.schema)
     report_bad(len(dataset.bad))
     asked = {"epochs": epochs, "batch_size": batch_size, "rate": rate, "patience": patience, "seed": seed}
     changes = {key: value for key, value in asked.items() if value is not None}

@@ -14,7 +14,7 @@ from torch import Tensor
 from ..graph import Graph
 from ..models.classifier import AbstractClassifier
 from ..models.pegvae import PEGVAE
-from ..schema import Categories
+from ..schema import Categories, Schema
 from .goals import Target, goal_of
 
 MARGIN = 3.0
@@ -71,6 +71,22 @@ class Anchor:
         """The relaxed graph at a code."""
         return relaxed(true_logits(self.graph, self.margin) + self.moved(z), self.graph)
 
+    def hard(self, z: Float[Tensor, "b n dz"]) -> Graph:
+        """The likeliest graph at a code; a continuous attribute stays if it moves by less than a quarter of its
+        scale."""
+        graph = self.graph
+        B, V, A, E = _likeliest(true_logits(graph, self.margin) + self.moved(z), graph.schema)
+        B = B * graph.B
+        V = _settled(V, graph.V, graph.B, list(graph.schema.node_slices())) * B[..., None]
+        A = A * B[:, :, None] * B[:, None, :]
+        E = _settled(E, graph.E, graph.A, list(graph.schema.edge_slices())) * A[..., None]
+        return Graph.trusted(B, V, A, E, graph.schema)
+
+    def repeated(self, size: int) -> "Anchor":
+        """The anchor of one graph as one for so many codes."""
+        parts = _repeated(self.graph, size), self.z.expand(size, *self.z.shape[1:]), self.logits.expand(size)
+        return Anchor(self.vae, *parts, self.margin)
+
 
 def raw_logits(vae: PEGVAE, z: Float[Tensor, "b n dz"], graph: Graph) -> Logits:
     """The decoder's logits at a code, every stage conditioned on a hard graph."""
@@ -115,6 +131,18 @@ def _columns(logits: Tensor, slices: list, hard: bool) -> Tensor:
     return torch.cat(parts, -1) if parts else logits
 
 
+def _settled(values: Tensor, was: Tensor, there: Tensor, slices: list) -> Tensor:
+    """Attributes with continuous ones as they were where they were there and hardly moved."""
+    parts = []
+    for column, at in slices:
+        part = values[..., at]
+        if not isinstance(column, Categories):
+            near = ((part - was[..., at]).abs() < column.scale / 4) & (there[..., None] > 0)
+            part = torch.where(near, was[..., at], part)
+        parts.append(part)
+    return torch.cat(parts, -1) if parts else values
+
+
 @dataclass(frozen=True, eq=False)
 class LatentPath:
     """Hard graphs on the way from a factual to its counterfactual, and the probability of the target, or the predicted
@@ -153,18 +181,27 @@ def latent_path(
 
 def _between(logits: Logits, one: Graph, other: Graph) -> Graph:
     """The likeliest graphs, with all that the two ends share."""
-    schema, upper = one.schema, torch.ones_like(one.A[0]).triu(1)
-    B, A = (logits.B > 0).to(one.B), (logits.A > 0).to(one.B)
-    V = _columns(logits.V, list(schema.node_slices()), hard=True)
-    E = _columns(logits.E, list(schema.edge_slices()), hard=True)
-    if not schema.directed:  # rounding may decide a tie one way here and another way there
-        A, E = A * upper, E * upper[..., None]
-        A, E = A + A.transpose(1, 2), E + E.transpose(1, 2)
+    schema = one.schema
+    B, V, A, E = _likeliest(logits, schema)
     B = torch.where(one.B == other.B, one.B, B)
     V = torch.where((one.V == other.V).all(-1, keepdim=True), one.V, V) * B[..., None]
     A = torch.where(one.A == other.A, one.A, A) * B[:, :, None] * B[:, None, :]
     E = torch.where((one.E == other.E).all(-1, keepdim=True), one.E, E) * A[..., None]
     return Graph.trusted(B, V, A, E, schema)
+
+
+def _likeliest(logits: Logits, schema: Schema) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """B, V, A, E as they are likeliest, each by itself."""
+    B, A = (logits.B > 0).to(logits.B), (logits.A > 0).to(logits.B)
+    V = _columns(logits.V, list(schema.node_slices()), hard=True)
+    E = _columns(logits.E, list(schema.edge_slices()), hard=True)
+    pairs = torch.ones_like(A[0]).triu(1)
+    if schema.directed:
+        pairs = pairs + pairs.T
+    A, E = A * pairs, E * pairs[..., None]
+    if not schema.directed:  # rounding may decide a tie one way here and another way there
+        A, E = A + A.transpose(1, 2), E + E.transpose(1, 2)
+    return B, V, A, E
 
 
 def _union(one: Graph, other: Graph) -> Graph:

@@ -54,14 +54,23 @@ class Kit:
         return self.classifier.schema
 
     def with_classifier(self, classifier: AbstractClassifier, classes: tuple[str, ...] = ()) -> "Kit":
-        """The same kit for another classifier of the same graphs."""
-        return dataclasses.replace(self, classifier=classifier, classes=classes or self.classes)
+        """The same kit for another classifier of the same graphs, without surrogates and judges that have another
+        number of outputs: they answer another question."""
+        count = classifier.num_outputs
+        return dataclasses.replace(
+            self,
+            classifier=classifier,
+            classes=classes or (self.classes if len(self.classes) == count else ()),
+            surrogates=tuple(one for one in self.surrogates if one.num_outputs == count),
+            judges={name: one for name, one in self.judges.items() if one.num_outputs == count},
+        )
 
 
 def load_kit(source: str | Path, classifier: AbstractClassifier | None = None) -> Kit:
     """The kit in a folder (`classifier/`, `vae/`, `surrogate-*/`, `judge/`, `trees/`, `knowledge.json`,
     `preferences.json`), or one that the package carries (`"mutagenicity"`); only the classifier and the knowledge must
-    be there. A `classifier` given here takes the place of the kit's, which then need not have one."""
+    be there. A `classifier` given here takes the place of the kit's, which then need not have one; models of the kit
+    that have another number of outputs are left out."""
     folder = find_kit(source)
     has_classifier, has_vae = ((folder / name / CARD).is_file() for name in ("classifier", "vae"))
     if classifier is None and not has_classifier:
@@ -71,7 +80,7 @@ def load_kit(source: str | Path, classifier: AbstractClassifier | None = None) -
         )
     card = _any_card(folder)
     surrogates = sorted(path.parent for path in folder.glob(f"surrogate-*/{CARD}"))
-    return Kit(
+    kit = Kit(
         name=folder.name,
         classifier=classifier or load_model(folder / "classifier", expect=AbstractClassifier),
         knowledge=Knowledge.load(folder / KNOWLEDGE, Schema.from_dict(card.graphs)),
@@ -85,6 +94,7 @@ def load_kit(source: str | Path, classifier: AbstractClassifier | None = None) -
             if (folder / name / CARD).is_file()
         },
     )
+    return kit if classifier is None else kit.with_classifier(classifier)
 
 
 def kit_schema(source: str | Path) -> Schema:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import torch
 
 from ..edits import Edit, apply_edits
-from ..errors import GraphError
+from ..errors import BudgetSpent, GraphError
 from ..graph import Graph
 from .explainer import AbstractExplainer, Counterfactual, Outcome, Question, verdict
 
@@ -18,7 +18,7 @@ class Refine(AbstractExplainer):
 
     Each round tries to undo half of the edits, then a quarter, and so on down to single ones, in one batch of
     candidates for each size, and keeps the candidate with the highest probability of the target (or the highest
-    value) among those that still flip.
+    value) among those that still flip. A classifier that may not be asked any more ends it early.
     """
 
     explainer: AbstractExplainer
@@ -41,7 +41,10 @@ class Refine(AbstractExplainer):
         edits, graph, probability = found.edits, found.counterfactual, found.p_counterfactual
         size = max(len(edits) // 2, 1)
         while edits:
-            best = self._best_without(found, edits, size)
+            try:
+                best = self._best_without(found, edits, size)
+            except BudgetSpent:
+                break
             if best is not None:
                 edits, graph, probability = best
                 size = min(size, max(len(edits) // 2, 1))

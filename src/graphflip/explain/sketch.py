@@ -215,13 +215,13 @@ class Difference:
         """Number of edits, a change of continuous attributes by its size: what `EditCosts` says."""
         if not has_continuous(schema):
             return float(self.size)
-        return math.fsum(1.0 if None in change else min(1.0, apart(*change, of)) for change, of in self._all(schema))
+        return math.fsum(min(1.0, _gap(change, of)) for change, of in self._all(schema))
 
     def travel(self, schema: Schema) -> float:
         """How far attributes have gone in all, continuous ones in units of their scales."""
         if not has_continuous(schema):
             return 0.0
-        return math.fsum(apart(*change, of) for change, of in self._all(schema) if None not in change)
+        return math.fsum(_gap(change, of) for change, of in self._all(schema) if None not in change)
 
     def _all(self, schema: Schema) -> Iterator[tuple[Change, tuple[Column, ...]]]:
         yield from ((change, schema.nodes) for change in self.nodes.values())
@@ -232,6 +232,12 @@ class Difference:
         found = [_edit("node", (i,), change, schema.nodes) for i, change in self.nodes.items()]
         found += [_edit("edge", pair, change, schema.edges) for pair, change in self.edges.items()]
         return sorted(found, key=lambda edit: (_RANK[edit.op], edit.at))
+
+
+def _gap(change: Change, columns: tuple[Column, ...]) -> float:
+    """How far apart the two labels are; 1 where there is but one."""
+    before, after = change
+    return 1.0 if before is None or after is None else apart(before, after, columns)
 
 
 def _add_changed_edges(

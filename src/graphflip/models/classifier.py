@@ -35,6 +35,12 @@ class AbstractClassifier(nn.Module, ABC):
     def forward(self, graph: Graph) -> Float[Tensor, "b c"]:
         return self.head(self.embed(graph))
 
+    @property
+    def num_outputs(self) -> int:
+        """Number of classes; 1 for a model that predicts a value."""
+        with torch.no_grad():
+            return self(Graph.build(self.schema, [], []).pad(1)).shape[1]
+
 
 class Outputs(BaseModel):
     """What a model puts out: logits of two classes or more, or with one class a value, which is `center` and so many

@@ -22,7 +22,7 @@ def load_factory(spec: str, schema: Schema) -> AbstractClassifier:
     The factory takes the schema, or nothing, and returns a classifier of ours (`PyGClassifier`, `BlackBox`, …), a PyG
     module, or a function of dense tensors. Modules are looked for in the current folder first.
     """
-    factory = _find(spec)
+    factory = find_function(spec)
     try:
         made = factory(schema) if _takes_an_argument(factory) else factory()
     except ClassifierError:
@@ -54,10 +54,11 @@ def as_classifier(model: Any, schema: Schema) -> AbstractClassifier:
     )
 
 
-def _find(spec: str) -> Callable[..., Any]:
+def find_function(spec: str) -> Callable[..., Any]:
+    """The function `package.module:name` of the user's own code, looked for in the current folder first."""
     module_name, colon, name = spec.partition(":")
     if not (module_name and colon and name):
-        raise ConfigError(f"A classifier must be given as package.module:factory; got {spec!r}.")
+        raise ConfigError(f"A function must be given as package.module:name; got {spec!r}.")
     folder = os.getcwd()
     sys.path.insert(0, folder)
     try:

@@ -10,6 +10,7 @@ from torch import Tensor, nn
 
 from ..data.dataset import Batch, GraphDataset
 from ..graph import Graph
+from ..nn.standardize import standardized
 from .classifier import AbstractClassifier
 from .decode import MostLikely
 from .files import weights_blob
@@ -105,7 +106,7 @@ class Imitation:
         logits, taught = predict(model, dataset), predict(self.teacher, dataset)
         if taught.shape[1] == 1:
             labels = {} if dataset.classes else measure_regressor(model, dataset)
-            return {"likeness": _r_squared(logits[:, 0], taught[:, 0]), **labels}
+            return {"likeness": r_squared(logits[:, 0], taught[:, 0]), **labels}
         agreement = float((logits.argmax(-1) == taught.argmax(-1)).float().mean())
         likeness = -float(nn.functional.cross_entropy(logits, taught.softmax(-1)))
         same_classes = len(dataset.classes) == taught.shape[1]
@@ -169,10 +170,11 @@ def measure_regressor(model: nn.Module, dataset: GraphDataset) -> dict[str, floa
     values, labels = predict(model, dataset)[:, 0], dataset.labels
     error = values - labels
     figures = {"rmse": float(error.square().mean().sqrt()), "mae": float(error.abs().mean())}
-    return {"r2": _r_squared(values, labels), **figures}
+    return {"r2": r_squared(values, labels), **figures}
 
 
-def _r_squared(values: Float[Tensor, " g"], labels: Float[Tensor, " g"]) -> float:
+def r_squared(values: Float[Tensor, " g"], labels: Float[Tensor, " g"]) -> float:
+    """The share of the labels' variance that the values explain; below 0 if their mean explains more."""
     variance = labels.var(correction=0).clamp(min=1e-12)
     return 1 - float((values - labels).square().mean() / variance)
 
@@ -241,6 +243,8 @@ def measure_vae(vae: PEGVAE, dataset: GraphDataset, seed: int = 1, refine: bool 
 
 
 def _compare(real: Graph, rebuilt: Graph) -> dict[str, Tensor]:
+    """What is right; continuous attributes are if they are half a scale off at most."""
+    real, rebuilt = standardized(real), standardized(rebuilt)
     there, there_too = real.B > 0.5, rebuilt.B > 0.5
     atom = ((real.V - rebuilt.V).abs().sum(-1) < 0.5) & (there == there_too)
     edge, edge_too = real.A > 0.5, rebuilt.A > 0.5

@@ -161,7 +161,7 @@ def train_model(
     if teacher is not None and role != "surrogate":
         raise ConfigError(f"A teacher is for a surrogate; got one for a {role}. Leave it out: labels are learned.")
     if role != "vae" and teacher is None:
-        _require_labels(dataset)
+        require_labels(dataset)
     if (role, preset) == ("judge", "trees"):
         return _train_trees(dataset, folder, _changed(TrainConfig(), changes).seed)
     plan = recipe(role, preset, dataset, teacher)
@@ -180,8 +180,8 @@ def train_model(
     return save_model(plan.model, folder, DataCard.of(dataset), settings, figures)
 
 
-def _require_labels(dataset: GraphDataset) -> None:
-    """Raise unless there is something to learn."""
+def require_labels(dataset: GraphDataset) -> None:
+    """Raise unless labels differ: there are graphs of two classes or more, or different values."""
     if dataset.classes:
         dataset.require_classes()
     elif bool((dataset.labels == dataset.labels[0]).all()):
