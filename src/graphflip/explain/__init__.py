@@ -10,6 +10,7 @@ from .explainer import AbstractExplainer as AbstractExplainer
 from .explainer import Counterfactual as Counterfactual
 from .explainer import Outcome as Outcome
 from .knowledge import Knowledge as Knowledge
+from .latent_search import LatentSearch as LatentSearch
 from .moves import Moves as Moves
 from .refine import Refine as Refine
 from .search import EditSearch as EditSearch
