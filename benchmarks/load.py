@@ -1,10 +1,10 @@
 """Many people at the viewer at a time: is every question answered, to the one who asked it, and do pages stay quick?
 
-Usage: python benchmarks/load.py [--clients 50] [--seconds 60] [--quick]     (one JSON object on the last line)
+Usage: python benchmarks/load.py [--clients 50] [--seconds 60] [--quick] [--out FILE]     (JSON on the last line)
 
-Each client is a browser session: it loads the page, looks at a molecule, asks for an explanation, follows it, takes a
-change back, and starts again. A server that has no room must say so with 429 or 503 and Retry-After; the client comes
-back then. A question is lost if it was accepted and not answered.
+Each client is a browser session: it loads the page with all its files, looks at a molecule, asks for an explanation,
+follows it, takes a change back, and starts again. A server that has no room must say so with 429 or 503 and
+Retry-After; the client comes back then. A question is lost if it was accepted and not answered.
 """
 
 import argparse
@@ -18,12 +18,19 @@ import subprocess
 import sys
 import time
 from dataclasses import dataclass, field
+from importlib import resources
+from pathlib import Path
 
 import httpx
 
 from graphflip.data.famous import famous_molecules
 
 ENDS = {"done", "failed", "cancelled"}
+ASSETS = [
+    f"/assets/{file.name}"
+    for file in (resources.files("graphflip.viewer") / "assets").iterdir()
+    if file.name.endswith((".css", ".js", ".svg")) and not file.name.startswith("docs")
+]
 
 
 @dataclass
@@ -55,8 +62,7 @@ async def client(number: int, address: str, until: float, tally: Tally) -> None:
 
 async def visit(browser, smiles: str, name: str, until: float, tally: Tally, rng: random.Random) -> None:
     began = time.perf_counter()
-    page = await browser.get("/")
-    check(page.status_code == 200, f"page {page.status_code}", tally)
+    await load_page(browser, tally)
     tally.page_loads.append(time.perf_counter() - began)
     began = time.perf_counter()
     seen = await ask(browser, "POST", "/api/read", {"model": "mutagenicity", "input": {"smiles": smiles}}, until, tally)
@@ -77,6 +83,14 @@ async def visit(browser, smiles: str, name: str, until: float, tally: Tally, rng
     tally.mixed_up += any(one["record"]["id"] != name for one in job["answers"])
     if job["answers"] and job["answers"][0]["words"]:
         await ask(browser, "POST", f"/api/jobs/{job['id']}/answers/0/undo", {"undo": [0]}, until, tally)
+
+
+async def load_page(browser, tally: Tally) -> None:
+    """The page, then all files that it is made of, at once, as a browser does that sees it for the first time."""
+    answers = [await browser.get("/")]
+    answers += await asyncio.gather(*(browser.get(address) for address in ASSETS))
+    for answer in answers:
+        check(answer.status_code == 200, f"{answer.url.path} {answer.status_code}", tally)
 
 
 async def ask(browser, method: str, address: str, body: dict, until: float, tally: Tally) -> dict | None:
@@ -129,6 +143,7 @@ def main() -> None:
     parser.add_argument("--clients", type=int, default=50)
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--quick", action="store_true", help="five clients for five seconds")
+    parser.add_argument("--out", type=Path, help="keep the figures in this file")
     options = parser.parse_args()
     clients, seconds = (5, 5.0) if options.quick else (options.clients, options.seconds)
     busy = os.getloadavg()[0]
@@ -157,6 +172,9 @@ def main() -> None:
     }
     for fault in tally.faults[:10]:
         print("fault:", fault)
+    if options.out:
+        kept = {"command": "python benchmarks/load.py", **result}
+        options.out.write_text(json.dumps(kept, indent=1) + "\n")
     print(json.dumps(result))
 
 

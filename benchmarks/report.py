@@ -1,10 +1,11 @@
 """How large a report of many explanations is, how long it takes to write, and how soon a browser shows it.
 
-Usage: python benchmarks/report.py [--rows 1000] [--quick]     (needs chromium; one JSON object on the last line)
+Usage: python benchmarks/report.py [--rows 1000] [--quick] [--out FILE]    (needs chromium; JSON on the last line)
 """
 
 import argparse
 import json
+import os
 import shutil
 import tempfile
 import time
@@ -30,6 +31,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, default=1000, help="number of explanations")
     parser.add_argument("--quick", action="store_true", help="fifty explanations")
+    parser.add_argument("--out", type=Path, help="keep the figures in this file")
     arguments = parser.parse_args()
     count = 50 if arguments.quick else arguments.rows
     found = explanations(count)
@@ -40,6 +42,10 @@ def main() -> None:
         figures = {"rows": count, "write_seconds": round(time.process_time() - began, 2)}
         figures["megabytes"] = round(path.stat().st_size / 1e6, 2)
         figures |= opening(path.as_uri())
+    figures |= {"cores": os.cpu_count(), "load_average": round(os.getloadavg()[0], 2)}
+    if arguments.out:
+        kept = {"command": "python benchmarks/report.py", **figures}
+        arguments.out.write_text(json.dumps(kept, indent=1) + "\n")
     print(json.dumps(figures))
 
 

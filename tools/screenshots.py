@@ -1,4 +1,4 @@
-"""Pictures for the documentation: docs/img/report-*.png, of the demo's explanations, and docs/img/viewer-*.png.
+"""Pictures for the documentation: docs/img/report-*.png (the demo's explanations), viewer-*.png and marks.png.
 
 Usage: python tools/screenshots.py [FOLDER]     (a folder that `graphflip demo` wrote; needs chromium)
 """
@@ -7,11 +7,18 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 from playwright.sync_api import Browser, sync_playwright
 
+from graphflip.data.molecule import from_smiles, molecule_schema
+from graphflip.edits import Edit, apply_edits
+from graphflip.graph import Graph
 from graphflip.report.demo import run_demo
+from graphflip.report.draw import draw_legend, draw_pair
+from graphflip.report.page import page_style
+from graphflip.schema import Continuous, Schema
 
 IMAGES = Path(__file__).parent.parent / "docs" / "img"
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--force-color-profile=srgb"]
@@ -24,6 +31,7 @@ def main(folder: Path | None) -> None:
         page = folder / "index.html" if folder else run_demo(Path(temporary), print)
         browser = engine.chromium.launch(executable_path=chromium, args=FLAGS)
         shoot_report(browser, page.resolve().as_uri())
+        shoot_marks(browser)
         shoot_viewer(browser)
         browser.close()
 
@@ -36,8 +44,47 @@ def shoot_report(browser: Browser, address: str) -> None:
     ):
         page = browser.new_page(viewport={"width": width, "height": height}, color_scheme=scheme)
         page.goto(address)
+        if name == "report-phone":
+            page.locator("tbody tr").first.evaluate("(row) => row.scrollIntoView()")
         page.screenshot(path=IMAGES / f"{name}.png")
         page.close()
+
+
+def shoot_marks(browser: Browser) -> None:
+    """A molecule, and a directed graph whose edges have weights."""
+    pairs = "".join(f"<p>{before}{after}</p>" for before, after in (drawn(*pair) for pair in examples()))
+    style = f"body{{margin:16px}}p{{margin:12px 0}}p svg{{margin-right:48px;vertical-align:middle}}{page_style()}"
+    page = browser.new_page(viewport={"width": 660, "height": 300})
+    page.set_content(f"<style>{style}</style>{draw_legend().svg(standalone=False)}{pairs}")
+    page.screenshot(path=IMAGES / "marks.png", full_page=True)
+    page.close()
+
+
+def drawn(factual: Graph, counterfactual: Graph) -> tuple[str, str]:
+    before, after = draw_pair(factual, counterfactual)
+    return before.svg(standalone=False), after.svg(standalone=False)
+
+
+def examples() -> Iterator[tuple[Graph, Graph]]:
+    schema = molecule_schema(("C", "N", "O", "Cl"), 20, explicit_hydrogens=False)
+    aniline = from_smiles("Nc1ccc(CCCl)cc1", schema)
+    changes = [
+        Edit("set_node", (0,), {"type": "N"}, {"type": "O"}),
+        Edit("remove_edge", (6, 7), {"type": "single"}, {}),
+        Edit("remove_node", (7,), {"type": "Cl"}, {}),
+        Edit("add_node", (10,), {}, {"type": "O"}),
+        Edit("add_edge", (5, 10), {}, {"type": "double"}),
+    ]
+    yield aniline, apply_edits(aniline, changes)
+    weighted = Schema(edges=(Continuous(name="weight"),), max_nodes=6, directed=True)
+    edges = [(0, 1, 0.31), (1, 2, 0.9), (3, 1, 0.42), (1, 4, 0.77), (4, 5, 0.6)]
+    graph = Graph.build(weighted, [{}] * 6, [(i, j, {"weight": weight}) for i, j, weight in edges])
+    changes = [
+        Edit("set_edge", (0, 1), {"weight": 0.31}, {"weight": 0.78}),
+        Edit("remove_edge", (4, 5), {"weight": 0.6}, {}),
+        Edit("add_edge", (2, 5), {}, {"weight": 0.5}),
+    ]
+    yield graph, apply_edits(graph, changes)
 
 
 def shoot_viewer(browser: Browser) -> None:

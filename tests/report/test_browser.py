@@ -102,6 +102,8 @@ def test_words_point_at_pictures(page):
     assert page.locator("g.hot").count() == row.locator("g.hot").count()
     page.locator("h1").hover()
     assert page.locator("g.hot").count() == 0
+    row.locator("g.changed .halo").first.hover()
+    assert row.locator("li.hot").count() == 1
 
 
 def test_it_can_be_read_without_its_script(browser, address):

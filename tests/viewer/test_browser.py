@@ -109,6 +109,11 @@ def test_a_person_explains_a_molecule(page, tmp_path):
     expect(page.locator(".drawing .lit")).not_to_have_count(0)
     page.get_by_role("heading", level=1).hover()
     expect(page.locator(".drawing .lit")).to_have_count(0)
+    page.locator("#after .changed .spot, #after .added .spot").first.hover()
+    expect(page.locator("#changes .pointed")).to_have_count(1)
+    expect(page.locator(".drawing .lit")).not_to_have_count(0)
+    page.get_by_role("heading", level=1).hover()
+    expect(page.locator("#changes .pointed")).to_have_count(0)
 
     change = page.locator("#changes input").first
     change.uncheck()

@@ -60,9 +60,11 @@ if (table) {
       }
     }
   };
+  // The words about a part of a picture.
+  const itemOf = (part) => part && part.closest("tr").querySelector(`li[data-at~="${part.classList[0].replace(/^[a-z]+-/, "")}"]`);
   for (const [event, on] of [["pointerover", true], ["pointerout", false]]) {
     body.addEventListener(event, (fired) => {
-      const item = fired.target.closest("li[data-at]");
+      const item = fired.target.closest("li[data-at]") ?? itemOf(fired.target.closest("g.added, g.removed, g.changed"));
       if (item) highlight(item, on);
     });
   }

@@ -1,6 +1,6 @@
 // What an answer consists of: its headline, the list of changes, the evidence, and the choice between answers.
 
-import { $, figure, make, makeSvg, meter } from "./elements.js";
+import { $, figure, gauge, likeliest, make, makeSvg, meter } from "./elements.js";
 
 export function headline({ record, goal, advice, words }) {
   if (record.counterfactual === null || record.outcome === "already_there") return advice;
@@ -13,14 +13,26 @@ export function headline({ record, goal, advice, words }) {
   return capitalized(change ? `${change}, and ${reached}` : reached);
 }
 
+// What is predicted above a drawing; below it, once there is a target, how near that is.
+export function showVerdict(side, unit, prediction, answer = null, number = null) {
+  const isValue = unit === "value";
+  const [name, p] = likeliest(prediction);
+  $(`${side}-class`).replaceChildren(...(isValue ? ["value ", make("b", {}, figure(p, unit))] : [make("b", {}, name), ` ${figure(p)}`]));
+  const below = (bar, text) => $(`${side}-bar`).replaceChildren(bar, make("span", { class: "hint" }, text));
+  if (isValue && !answer) $(`${side}-bar`).replaceChildren();
+  else if (!answer) below(meter(p), `probability of ${name}: ${figure(p)}`);
+  else if (isValue) below(gauge(number, answer.record.target, [answer.record.p_factual, answer.record.p_counterfactual]), `to be ${answer.goal.words}`);
+  else below(meter(number), `probability of ${answer.goal.words}: ${figure(number)}`);
+}
+
 export function showChanges(answer, original, undone, toggle, hover) {
   const items = original.words.map((change, number) => {
     const box = make("input", { type: "checkbox", checked: !undone.has(number) });
     box.addEventListener("change", () => toggle(number, !box.checked));
     const row = make("label", {}, box, make("span", {}, change.text));
     for (const [on, off] of [["pointerenter", "pointerleave"], ["focusin", "focusout"]]) {
-      row.addEventListener(on, () => hover(change.marks, true));
-      row.addEventListener(off, () => hover(change.marks, false));
+      row.addEventListener(on, () => hover(change));
+      row.addEventListener(off, () => hover(null));
     }
     return make("li", {}, row);
   });

@@ -8,11 +8,19 @@ export function mount(container, text, label) {
   return svg;
 }
 
-export function highlight(containers, marks, on) {
+// Light up these marks and no others.
+export function highlight(containers, marks) {
   for (const container of containers) {
-    container.classList.toggle("pointing", on);
+    container.classList.toggle("pointing", marks.length > 0);
+    for (const element of [...container.getElementsByClassName("lit")]) element.classList.remove("lit");
     for (const mark of marks) {
-      for (const element of container.getElementsByClassName(mark)) element.classList.toggle("lit", on);
+      for (const element of container.getElementsByClassName(mark)) element.classList.add("lit");
     }
   }
+}
+
+// Call `pointed` with the mark of what changes under the pointer, or with null.
+export function watch(container, pointed) {
+  container.addEventListener("pointerover", ({ target }) => pointed(target.closest("g.removed, g.added, g.changed")?.classList[0] ?? null));
+  container.addEventListener("pointerleave", () => pointed(null));
 }

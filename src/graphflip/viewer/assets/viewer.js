@@ -1,10 +1,10 @@
 // The page: what is asked, what is shown, and how one leads to the other.
 
 import * as api from "./api.js";
-import { capitalized, headline, showChanges, showChoices, showEvidence } from "./answers.js";
+import { capitalized, headline, showChanges, showChoices, showEvidence, showVerdict } from "./answers.js";
 import { download } from "./downloads.js";
-import { highlight, mount } from "./drawing.js";
-import { $, figure, gauge, likeliest, make, meter, say } from "./elements.js";
+import { highlight, mount, watch } from "./drawing.js";
+import { $, figure, likeliest, make, say } from "./elements.js";
 import * as files from "./files.js";
 import * as freezing from "./freezing.js";
 import * as path from "./path.js";
@@ -53,6 +53,9 @@ function listen() {
   $("cancel").addEventListener("click", () => tab.running && api.cancel(tab.running));
   for (const button of $("downloads").querySelectorAll("button")) {
     button.addEventListener("click", () => download(button.dataset.kind, tab.answer));
+  }
+  for (const side of ["before", "after"]) {
+    watch($(side), (mark) => hover(changes().find((change) => change.marks.includes(mark)) ?? null));
   }
   window.addEventListener("hashchange", restore);
   files.start({ model, look, openRecord });
@@ -128,18 +131,7 @@ function drawBefore(drawing) {
   freezing.attach(mount($("before"), drawing, "The graph as it is; its parts can be kept"), tab.shown?.graph);
 }
 
-// What is predicted above a drawing; below it, once there is a target, how near that is.
-function verdict(side, prediction, answer = null, number = null) {
-  const isValue = model().unit === "value";
-  const [name, p] = likeliest(prediction);
-  $(`${side}-class`).replaceChildren(...(isValue ? ["value ", make("b", {}, figure(p, "value"))] : [make("b", {}, name), ` ${figure(p)}`]));
-  if (!answer) return $(`${side}-bar`).replaceChildren(...(isValue ? [] : [meter(p), hint(`probability of ${name}: ${figure(p)}`)]));
-  const { record, goal } = answer;
-  const bar = isValue ? gauge(number, record.target, [record.p_factual, record.p_counterfactual]) : meter(number);
-  return $(`${side}-bar`).replaceChildren(bar, hint(isValue ? `to be ${goal.words}` : `probability of ${goal.words}: ${figure(number)}`));
-}
-
-const hint = (text) => make("span", { class: "hint" }, text);
+const verdict = (side, ...rest) => showVerdict(side, model().unit, ...rest);
 
 async function ask() {
   if (tab.running) return;
@@ -213,10 +205,18 @@ function showAnswer(answer) {
   drawBefore(answer.drawings.factual);
   verdict("before", answer.predictions.factual, answer, record.p_factual);
   drawAfter(answer);
-  showChanges(answer, tab.job.answers[tab.number], tab.undone, toggleUndone, (marks, on) => highlight([$("before"), $("after")], marks, on));
+  showChanges(answer, tab.job.answers[tab.number], tab.undone, toggleUndone, hover);
   showEvidence(answer);
   $("python").textContent = answer.python;
   for (const id of ["details", "legend"]) $(id).hidden = record.counterfactual === null;
+}
+
+const changes = () => tab.job?.answers[tab.number].words ?? [];
+
+// Show a change in both drawings and in the list; none for null.
+function hover(change) {
+  highlight([$("before"), $("after")], change?.marks ?? []);
+  [...$("changes").children].forEach((row, number) => row.classList.toggle("pointed", changes()[number] === change));
 }
 
 function describeSmiles({ smiles, counterfactual }) {
