@@ -22,7 +22,7 @@ from .explain.assess import plausible_limit
 from .explain.knowledge import KNOWLEDGE, Knowledge
 from .fit_readiness import READINESS, Readiness, measure_readiness
 from .models.checkpoint import CHECKPOINT
-from .models.classifier import AbstractClassifier
+from .models.classifier import AbstractClassifier, num_outputs
 from .models.factory import as_classifier, find_function, load_factory
 from .models.files import weights_blob, write_atomically
 from .models.objectives import predict, spread_of
@@ -155,7 +155,7 @@ def _own_classifier(classifier: Any, dataset: GraphDataset) -> AbstractClassifie
 
 def _labeled(dataset: GraphDataset, own: AbstractClassifier) -> GraphDataset:
     """The dataset, labeled by the classifier where it has no labels of its kind."""
-    num_classes = own.num_outputs
+    num_classes = num_outputs(own)
     if len(dataset.classes) > 1:
         if num_classes != len(dataset.classes):
             raise WrongOutput(

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..errors import ConfigError, SchemaError
-from ..models.classifier import AbstractClassifier
+from ..models.classifier import AbstractClassifier, num_outputs
 from ..models.pegvae import PEGVAE
 from ..models.store import CARD, PRETRAINED, Card, load_model, read_card
 from ..schema import Schema
@@ -56,13 +56,13 @@ class Kit:
     def with_classifier(self, classifier: AbstractClassifier, classes: tuple[str, ...] = ()) -> "Kit":
         """The same kit for another classifier of the same graphs, without surrogates and judges that have another
         number of outputs: they answer another question."""
-        count = classifier.num_outputs
+        count = num_outputs(classifier)
         return dataclasses.replace(
             self,
             classifier=classifier,
             classes=classes or (self.classes if len(self.classes) == count else ()),
-            surrogates=tuple(one for one in self.surrogates if one.num_outputs == count),
-            judges={name: one for name, one in self.judges.items() if one.num_outputs == count},
+            surrogates=tuple(one for one in self.surrogates if num_outputs(one) == count),
+            judges={name: one for name, one in self.judges.items() if num_outputs(one) == count},
         )
 
 

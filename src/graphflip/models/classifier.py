@@ -35,11 +35,11 @@ class AbstractClassifier(nn.Module, ABC):
     def forward(self, graph: Graph) -> Float[Tensor, "b c"]:
         return self.head(self.embed(graph))
 
-    @property
-    def num_outputs(self) -> int:
-        """Number of classes; 1 for a model that predicts a value."""
-        with torch.no_grad():
-            return self(Graph.build(self.schema, [], []).pad(1)).shape[1]
+
+@torch.no_grad()
+def num_outputs(classifier: AbstractClassifier) -> int:
+    """Number of classes; 1 for a model that predicts a value."""
+    return classifier(Graph.build(classifier.schema, [], []).pad(1)).shape[1]
 
 
 class Outputs(BaseModel):
