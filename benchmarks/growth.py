@@ -2,9 +2,9 @@
 
 `train`: a training step of the autoencoder. `walk`: a step through its latent space (decode, classify, gradient of the
 code). `answer`: one candidate of the search, classified by the classifier and a surrogate. `round`: a whole round of
-the search; the larger a graph, the more candidates it has (`round_calls`). `exponent` is the largest p of time or
-memory ~ n^p, fitted to graphs of 50 nodes and more: below, overhead hides the growth. `model_exponent` is the same
-without rounds: what the models themselves do.
+the search, the shortest of several; the larger a graph, the more candidates it has (`round_calls`). `exponent` is the
+largest p of time or memory ~ n^p, fitted to graphs of 50 nodes and more: below, overhead hides the growth.
+`model_exponent` is the same without rounds: what the models themselves do.
 
 `--save` writes exponents and rows to results/any/table.json.
 """
@@ -39,6 +39,7 @@ from graphflip.schema import Categories, Schema
 SIZES = (10, 25, 50, 100, 150, 200)
 FITTED_FROM = 50
 GRAPHS = 2
+ROUNDS = 3
 NODES = 3000  # in all graphs of a size, so that as much is known of environments whatever the size
 TABLE = Path(__file__).parents[1] / "results" / "any" / "table.json"
 
@@ -99,7 +100,7 @@ def measure(n: int, repeats: int) -> dict[str, float]:
     return {
         **{f"{name}_ms": 1e3 * taken / GRAPHS for name, taken in seconds.items()},
         **{f"{name}_mib": held / GRAPHS / 2**20 for name, held in kept.items()},
-        **one_round(explainer, graph.select(0)),
+        **min((one_round(explainer, graph.select(0)) for _ in range(ROUNDS)), key=lambda found: found["round_ms"]),
     }
 
 

@@ -13,7 +13,8 @@ from graphflip.explain import EditSearch, LatentTraversal, Moves, NearestNeighbo
 from graphflip.explain.anchored import latent_path
 from graphflip.explain.baselines import LatentIndex
 from graphflip.explain.goals import Another, AnyOther, Shift, ValueGoal
-from graphflip.explain.walk import LatentWalk
+from graphflip.explain.sketch import Change, Difference
+from graphflip.explain.walk import LatentWalk, Saliency
 from graphflip.models.classifier import AbstractClassifier, ClassifierConfig, InvariantClassifier
 from graphflip.nn.initialize import reset_parameters
 
@@ -153,6 +154,15 @@ def test_saliencies_of_opposite_values_differ(vae, regressor, dataset):
     value = float(regressor(graph.pad(graph.schema.max_nodes)))
     up, down = (walk.saliencies(graph, [goal])[0] for goal in (ValueGoal(low=value + 9), ValueGoal(high=value - 9)))
     assert not torch.allclose(torch.tensor(up.nodes), torch.tensor(down.nodes), atol=1e-3)
+
+
+def test_saliencies_count_continuous_attributes_by_their_direction():
+    (column,) = CLASSES.schema.nodes
+    moved = Saliency([0.0], [[0.5 * column.scale]], [[0.0]], [[[]]], CLASSES.schema.nodes, ())
+    scores = [
+        moved.score(Difference({0: Change((1.0,), (1.0 + by * column.scale,))}, {})) for by in (-1.0, 0.5, 1.0, 2.0)
+    ]
+    assert scores == pytest.approx([-0.5, 0.25, 0.5, 1.0])
 
 
 def test_paths_show_values(vae, regressor, dataset):

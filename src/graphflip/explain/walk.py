@@ -70,7 +70,8 @@ class Saliency:
         return cls(*parts, graph.schema.nodes, graph.schema.edges)
 
     def score(self, difference: Difference) -> float:
-        """How much the walk asks for these changes: the sum of what their logits moved by."""
+        """How much the walk asks for these changes: the sum of what their logits moved by; of continuous attributes, how
+        far they moved the same way, in scales, times the size of the change."""
         total = 0.0
         for i, change in difference.nodes.items():
             total += self._change(change, self.nodes[i], self.values[i], self.node_columns)
@@ -92,5 +93,7 @@ def _moved(values: list[float], label: Label, columns: tuple[Column, ...]) -> fl
     for column, value in zip(columns, label, strict=True):
         if isinstance(column, Categories):
             total += values[at + column.index(str(value))]
+        else:
+            total += values[at] / column.scale * float(value) / column.scale
         at += column.width
     return total
