@@ -42,4 +42,5 @@ def fit(
         readiness = fit_kit(dataset, out, classifier, epochs_scale=epochs_scale, resume=resume, watch=advance)
     console.print(str(readiness), markup=False, highlight=False, soft_wrap=True)
     more = f" --classifier {classifier}" if ":" in classifier else ""
+    more += ' --target "raise by 1"' if readiness.r2 else ""
     console.print(f"\ngraphflip explain INPUT --model {out}{more}", markup=False, highlight=False, soft_wrap=True)

@@ -70,8 +70,8 @@ class Saliency:
         return cls(*parts, graph.schema.nodes, graph.schema.edges)
 
     def score(self, difference: Difference) -> float:
-        """How much the walk asks for these changes: the sum of what their logits moved by; of continuous attributes, how
-        far they moved the same way, in scales, times the size of the change."""
+        """How much the walk asks for these changes: the sum of what their logits moved by; for a continuous attribute,
+        how far it moved that way times the size of the change, both in scales."""
         total = 0.0
         for i, change in difference.nodes.items():
             total += self._change(change, self.nodes[i], self.values[i], self.node_columns)
