@@ -136,6 +136,7 @@ def test_loading_needs_no_pickle(made):
     """With unpickling switched off altogether, kits load and jobs are read."""
     code = (
         "import pickle, sys, pathlib\n"
+        "import pandas, pyarrow.parquet\n"  # they subclass what is switched off
         "import graphflip.jobs, graphflip.explain.kit\n"
         "def refuse(*_, **__): raise SystemExit('unpickled')\n"
         "pickle.load = pickle.loads = pickle.Unpickler = pickle._Unpickler = refuse\n"

@@ -1,5 +1,6 @@
 """The same answers from a Dask cluster, whatever happens to workers, scheduler and connection."""
 
+import gc
 import signal
 import socket
 import subprocess
@@ -16,6 +17,15 @@ from .conftest import answers_of
 
 pytest.importorskip("distributed", reason="needs the extra: pip install 'graphflip[dask]'")
 from graphflip.jobs.cluster import Dask
+
+# Dask does not close the socket of an attempt to connect that came to nothing.
+pytestmark = pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning")
+
+
+@pytest.fixture(autouse=True)
+def no_sockets_left():
+    yield
+    gc.collect()
 
 
 def free_port() -> int:

@@ -279,7 +279,7 @@ def test_a_row_that_kills_processes_is_recorded_and_the_others_are_explained(tab
 
 def test_several_answers_for_a_row_stand_together(table, settings, tmp_path):
     several = settings.model_copy(update={"num": 2})
-    run_job(open_source(str(table)), several, tmp_path)
+    run_job(open_source(str(table)), several, tmp_path, Processes(1))  # long where every call is checked
     rows = [(answer["row"], answer["answer"]) for answer in answers_of(tmp_path)]
     assert rows == sorted(rows)
     assert {row for row, _ in rows} == set(range(2, 14))

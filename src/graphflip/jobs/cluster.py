@@ -4,7 +4,7 @@ import logging
 import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import CancelledError
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import JobError, require
 from .answers import Order, explain_rows
-from .engines import AHEAD, AbstractEngine, Done, Task
+from .engines import AHEAD, AbstractEngine, Done, Task, shielded
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -50,7 +50,9 @@ class Dask(AbstractEngine):
         from distributed import LocalCluster
 
         options: dict[str, Any] = {"host": "127.0.0.1", "dashboard_address": None, "silence_logs": logging.ERROR}
-        with LocalCluster(n_workers=self.workers, threads_per_worker=1, **options) as cluster:
+        with ExitStack() as stack:
+            with shielded():  # or Ctrl-C would end the workers, too
+                cluster = stack.enter_context(LocalCluster(n_workers=self.workers, threads_per_worker=1, **options))
             yield {"address": cluster.scheduler_address}  # pyright: ignore[reportAttributeAccessIssue]
 
     @contextmanager
@@ -60,7 +62,7 @@ class Dask(AbstractEngine):
             yield client
         finally:
             with suppress(OSError, TimeoutError, RuntimeError, CancelledError):  # it may be closed already
-                client.close(timeout=2)
+                client.close(timeout=10)
 
     def _connected(self, address: dict[str, Any]) -> "Client":
         from distributed import Client

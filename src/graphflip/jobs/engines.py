@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import islice
 from multiprocessing import get_context, parent_process
@@ -66,51 +66,73 @@ class Processes(AbstractEngine):
                 yield from self._map(pool, order, tasks, suspects)
             if not suspects:
                 return
-            # A process has died and taken the pool with it: each task that was in it gets a pool of its own.
-            for task in suspects:
-                yield self._alone(order, task)
-            suspects.clear()
+            # A process has died and taken the pool with it: tasks that were in it are tried one at a time.
+            yield from self._one_by_one(order, suspects)
 
     def _map(
         self, pool: ProcessPoolExecutor, order: Order, tasks: Iterator[Task], suspects: list[Task]
     ) -> Iterator[Done]:
         pending: dict[Future[bytes], Task] = {}
-        while True:
-            for task in islice(tasks, self.workers * AHEAD - len(pending)):
-                try:
-                    pending[pool.submit(explain_rows, order, task.rows)] = task
-                except BrokenProcessPool:
-                    suspects += [task, *pending.values()]
+        try:
+            while True:
+                for task in islice(tasks, self.workers * AHEAD - len(pending)):
+                    suspects.append(task)  # until it is accepted
+                    pending[_submitted(pool, order, task)] = suspects.pop()
+                if not pending:
                     return
-            if not pending:
-                return
-            finished, _ = wait(pending, return_when=FIRST_COMPLETED)
-            for future in finished:
-                try:
+                for future in wait(pending, return_when=FIRST_COMPLETED).done:
                     blob = future.result()
-                except BrokenProcessPool:
-                    suspects += pending.values()
-                    return
-                yield Done(pending.pop(future), blob)
+                    yield Done(pending.pop(future), blob)
+        except BrokenProcessPool:
+            suspects += pending.values()
+        finally:
+            for future in pending:  # nobody wants them if this ends early
+                future.cancel()
 
-    def _alone(self, order: Order, task: Task) -> Done:
-        for _ in range(_ATTEMPTS):  # a process may also have died of something else
+    def _one_by_one(self, order: Order, tasks: list[Task]) -> Iterator[Done]:
+        """Takes tasks from the list; one of which processes died often enough is done without an answer."""
+        deaths = 0
+        while tasks:
             with self._pool(1) as pool, suppress(BrokenProcessPool):
-                return Done(task, pool.submit(explain_rows, order, task.rows).result())
-        return Done(task, None)
+                while tasks:
+                    blob = _submitted(pool, order, tasks[0]).result()
+                    deaths = 0
+                    yield Done(tasks.pop(0), blob)
+            if tasks:
+                deaths += 1
+            if deaths == _ATTEMPTS:  # a process may also have died of something else
+                deaths = 0
+                yield Done(tasks.pop(0), None)
 
     def _pool(self, workers: int | None = None) -> ProcessPoolExecutor:
-        # Fresh processes: forked ones would inherit torch's threads and the folder's lock.
-        return ProcessPoolExecutor(workers or self.workers, get_context("spawn"), initializer=_prepare)
+        # Not forked from here, or processes would have torch's threads and the folder's lock; but from a process that
+        # has imported everything, so that one more of them costs next to nothing.
+        context = get_context("forkserver")
+        context.set_forkserver_preload([explain_rows.__module__])
+        return ProcessPoolExecutor(workers or self.workers, context, initializer=_prepare)
+
+
+@contextmanager
+def shielded() -> Iterator[None]:
+    """Processes and threads that are started in here leave Ctrl-C to this thread, from their first moment on."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _submitted(pool: ProcessPoolExecutor, order: Order, task: Task) -> Future[bytes]:
+    with shielded():  # this may start processes
+        return pool.submit(explain_rows, order, task.rows)
 
 
 def _prepare() -> None:
-    """In a new process: leave Ctrl-C to the parent, end when the parent has ended, and use one thread."""
+    """In a new process: end when the parent has ended, and use one thread."""
     import torch
 
     from ..memory import keep_memory
 
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     torch.set_num_threads(1)
     keep_memory()
