@@ -78,8 +78,8 @@ def test_a_budget_that_is_spent_ends_the_search_with_what_there_is(search):
 
 
 def test_same_seed_same_answer_whatever_the_batch(search):
-    graph = PLANTED.graphs(range(3))
-    first, again = search.explain(graph), search.explain(graph[torch.tensor([2, 1, 0])])[::-1]
+    graph = PLANTED.graphs(range(2))
+    first, again = search.explain(graph), search.explain(graph[torch.tensor([1, 0])])[::-1]
     for one, other in zip(first, again, strict=True):
         assert one.edits == other.edits
         assert one.classifier_calls == other.classifier_calls
@@ -89,10 +89,10 @@ def test_same_seed_same_answer_whatever_the_batch(search):
 
 def test_values_are_moved_too(search):
     search = dataclasses.replace(search, classifier=Edges(PLANTED.schema, 1))
-    found = search.explain(PLANTED.graphs(range(3)), Shift(-1.0))
+    found = search.explain(PLANTED.graphs(range(2)), Shift(1.0))
     assert any(one.flipped for one in found)
     for one in found:
-        assert one.flipped == (float(one.counterfactual.num_edges) <= one.target.high)
+        assert one.flipped == (float(one.counterfactual.num_edges) >= one.target.low)
 
 
 def test_settings_out_of_range_are_refused(search):
@@ -116,7 +116,7 @@ def test_continuous_attributes_stay_unless_they_move_far():
     assert bool(((change == 0) | (change >= column.scale / 4)).all())
 
 
-@settings(max_examples=15)
+@settings(max_examples=10)
 @given(seed=st.integers(0, 2**16), smiles=st.sampled_from(["CCO", "C1CC1N", "NC=O", "CC(C)O", "c1ccncc1"]))
 def test_of_whatever_is_wanted_a_molecule_is_made(seed, smiles):
     graph = from_smiles(smiles, MOLECULES)
