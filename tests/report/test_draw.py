@@ -13,7 +13,7 @@ pytest.importorskip("rdkit", reason="install graphflip[mol] to draw molecules")
 
 
 from graphflip.data.molecule import from_smiles
-from graphflip.edits import edits_between, heavy_edits
+from graphflip.edits import Edit, apply_edits, edits_between, heavy_edits
 from graphflip.graph import Graph
 from graphflip.report.draw import draw_graph, draw_legend, draw_pair, draw_steps
 from graphflip.report.notebook import to_html
@@ -256,6 +256,29 @@ def test_steps_share_a_stage():
     assert len({picture.scene.box for picture in pictures}) == 1
     assert not marks(pictures[1])
     assert marks(pictures[2]) == marks(pictures[3])
+
+
+def test_the_way_changes_nothing_at_its_ends():
+    factual, counterfactual = molecule_pair("CCO", "CCN")
+    loose = apply_edits(factual, [edit for edit in edits_between(factual, counterfactual) if edit.op != "add_edge"])
+    first, middle_one, last = draw_steps(factual, counterfactual, [loose])
+    assert [first, last] == list(draw_pair(factual, counterfactual))
+    assert places(middle_one).keys() == places(first).keys(), "a hydrogen that is not joined yet is not drawn"
+
+
+def test_nothing_new_is_put_where_an_edge_has_gone():
+    """A ring that is opened, with a bromine at one of its ends: it goes outside, as if the ring were still closed."""
+    factual = from_smiles("C1CCCCC1", IMPLIED)
+    edits = [
+        Edit("remove_edge", (0, 5), {"type": "single"}, {}),
+        Edit("add_node", (6,), {}, {"type": "Br"}),
+        Edit("add_edge", (0, 6), {}, {"type": "single"}),
+    ]
+    points = {
+        key: complex(*spot[0]) for key, spot in places(draw_pair(factual, apply_edits(factual, edits))[1]).items()
+    }
+    gaps = [abs(points["atom-6"] - points[f"atom-{k}"]) for k in range(1, 6)]
+    assert min(gaps) > 1.4 * abs(points["atom-6"] - points["atom-0"])
 
 
 def test_the_legend_names_every_mark():

@@ -35,9 +35,10 @@ class Marks:
 
 
 def compose(stage: Stage, graphs: Sequence[Graph], marks: Sequence[Marks], words: Sequence[str]) -> list[Scene]:
-    """A scene for each graph of a stage, all in one box; `words` are what a screen reader says of them."""
+    """A scene for each graph of a stage, all in the box of the first and the last; `words` are what a screen reader
+    says of them."""
     painted = [_elements(stage, graph, its) for graph, its in zip(graphs, marks, strict=True)]
-    box = box_around(element for elements in painted for element in elements)
+    box = box_around((*painted[0], *painted[-1]))
     return [Scene(elements, box, text) for elements, text in zip(painted, words, strict=True)]
 
 

@@ -46,10 +46,11 @@ def draw_pair(factual: Graph, counterfactual: Graph, hydrogens: bool = False) ->
 
 
 def draw_steps(factual: Graph, counterfactual: Graph, way: Sequence[Graph], hydrogens: bool = False) -> list[Picture]:
-    """The same with graphs on the way from one to the other, each with what has changed so far."""
+    """The same with graphs on the way from one to the other, each with what has changed so far; the first and the last
+    picture are as if there were none."""
     graphs = [factual, *way, counterfactual]
     named = {i for one in sentences(factual, counterfactual) for i in one.named}
-    stage = Stage.of([factual, counterfactual, *way], named, hydrogens)
+    stage = Stage.of([factual, counterfactual], named, hydrogens, way)
     edits = [edits_between(factual, graph) for graph in graphs]
     marks = [Marks.before(edits[-1]), *(Marks.after(done) for done in edits[1:])]
     return [Picture(scene) for scene in compose(stage, graphs, marks, [_words(graph) for graph in graphs])]

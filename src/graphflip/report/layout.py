@@ -1,6 +1,6 @@
 """Where nodes are drawn: one place for each slot, shared by all graphs that are shown side by side."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import pi
 
 import numpy as np
@@ -12,21 +12,27 @@ from ..graph import Graph
 from .scene import Point
 
 Places = dict[int, Point]
+Near = Mapping[int, set[int]]
+"""The neighbors of nodes that have some."""
 
 
 def place(graphs: Sequence[Graph], hidden: frozenset[int] = frozenset()) -> Places:
     """A place for every node of some aligned graphs but the hidden ones, in units of the usual length of an edge.
 
     The first graph is laid out by itself. Each further one keeps the places that are taken, so that what two graphs
-    share stands still, and finds places for its new nodes.
+    share stands still, and finds places for its new nodes; edges of earlier graphs count too, so that nothing new is
+    put where an edge has gone.
     """
     taken: Places = {}
+    near: dict[int, set[int]] = {}
     for graph in graphs:
         slots = [i for i, node in enumerate(graph.nodes()) if node is not None and i not in hidden]
+        for i, others in neighbors(graph).items():
+            near.setdefault(i, set()).update(others)
         if set(slots) <= taken.keys():
             continue
         arrange = _arrange_molecule if graph.schema.chemistry is not None else _arrange
-        found = arrange(graph, slots, {i: taken[i] for i in slots if i in taken})
+        found = arrange(graph, slots, near, {i: taken[i] for i in slots if i in taken})
         new = {i: found[i] for i in slots if i not in taken}
         taken |= _apart(new, taken, graph)
     return taken
@@ -66,7 +72,7 @@ def _bounds(points: Sequence[Point]) -> tuple[float, float, float, float]:
     return min(xs), max(xs), min(ys), max(ys)
 
 
-def _arrange_molecule(graph: Graph, slots: Sequence[int], fixed: Places) -> Places:
+def _arrange_molecule(graph: Graph, slots: Sequence[int], near: Near, fixed: Places) -> Places:
     """RDKit's coordinates of the atoms that are drawn."""
     from ..data.molecule import to_mol
 
@@ -77,6 +83,10 @@ def _arrange_molecule(graph: Graph, slots: Sequence[int], fixed: Places) -> Plac
     present = [i for i, node in enumerate(graph.nodes()) if node is not None]
     for k in reversed([k for k, i in enumerate(present) if i not in set(slots)]):
         mol.RemoveAtom(k)
+    for k, i in enumerate(slots):
+        for m, j in enumerate(slots[:k]):
+            if j in near.get(i, ()) and mol.GetBondBetweenAtoms(k, m) is None:
+                mol.AddBond(k, m, chem.BondType.SINGLE)
     mol.UpdatePropertyCache(strict=False)
     chem.FastFindRings(mol)
     at = {k: point(_RDKIT * fixed[i][0], -_RDKIT * fixed[i][1]) for k, i in enumerate(slots) if i in fixed}
@@ -90,9 +100,9 @@ _RDKIT = 1.5
 """RDKit's length of a bond; its y axis points up, that of pictures down."""
 
 
-def _arrange(graph: Graph, slots: Sequence[int], fixed: Places) -> Places:
+def _arrange(graph: Graph, slots: Sequence[int], near: Near, fixed: Places) -> Places:
     """Distances on the picture as along edges, as far as that goes: stress majorization, without any random start."""
-    near, number = neighbors(graph), {i: k for k, i in enumerate(slots)}
+    number = {i: k for k, i in enumerate(slots)}
     wanted = _EDGE * _distances([[number[j] for j in near.get(i, ()) if j in number] for i in slots])
     start = _spectral(wanted)
     rows = np.array([k for k, i in enumerate(slots) if i in fixed], dtype=int)

@@ -20,14 +20,23 @@ class Stage:
     numbered: frozenset[int]
 
     @classmethod
-    def of(cls, graphs: Sequence[Graph], numbered: Collection[int] = (), hydrogens: bool = False) -> "Stage":
-        """A stage for graphs of which the first is laid out by itself and the others around what they share with it."""
-        hidden = frozenset() if hydrogens else _hidden_hydrogens(graphs)
+    def of(
+        cls,
+        graphs: Sequence[Graph],
+        numbered: Collection[int] = (),
+        hydrogens: bool = False,
+        way: Sequence[Graph] = (),
+    ) -> "Stage":
+        """A stage for graphs of which the first is laid out by itself and the others around what they share with it.
+
+        Graphs on the `way` from one to the other find their places too, but change nothing for those.
+        """
+        hidden = frozenset() if hydrogens else _hidden_hydrogens(graphs) - _other_atoms(way)
         near: dict[int, set[int]] = {}
         for graph in graphs:
             for i, others in neighbors(graph).items():
                 near.setdefault(i, set()).update(others - hidden)
-        places = {i: (UNIT * x, UNIT * y) for i, (x, y) in place(graphs, hidden).items()}
+        places = {i: (UNIT * x, UNIT * y) for i, (x, y) in place([*graphs, *way], hidden).items()}
         return cls(places, hidden, near, frozenset(numbered))
 
     def around(self, i: int) -> list[Point]:
@@ -48,3 +57,9 @@ def _hidden_hydrogens(graphs: Sequence[Graph]) -> frozenset[int]:
             fills = kind == "H" and len(others) == 1 and all(types[j] != "H" for j in others)
             (found if fills else shown).add(i)
     return frozenset(found - shown)
+
+
+def _other_atoms(graphs: Sequence[Graph]) -> set[int]:
+    """Slots that are something else than hydrogen in one of the graphs."""
+    nodes = [(i, node) for graph in graphs for i, node in enumerate(graph.nodes()) if node is not None]
+    return {i for i, node in nodes if node.get("type") != "H"}

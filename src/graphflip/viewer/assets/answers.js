@@ -3,7 +3,8 @@
 import { $, figure, gauge, likeliest, make, makeSvg, meter } from "./elements.js";
 
 export function headline({ record, goal, advice, words }) {
-  if (record.counterfactual === null || record.outcome === "already_there") return advice;
+  if (record.counterfactual === null) return advice;
+  if (record.outcome === "already_there") return `${goal.unit === "value" ? "The value" : "It"} is ${goal.words} already`;
   const value = figure(record.p_counterfactual, goal.unit);
   if (record.outcome === "not_confident") return `It is ${goal.words}, but not as surely as asked`;
   if (!record.flipped) return goal.unit === "value" ? `The value is ${value}, not ${goal.words} yet` : `Not ${goal.words} yet`;
@@ -102,14 +103,13 @@ function chart(answers, chosen, choose) {
   const [width, height, edge] = [300, 110, 16];
   const counts = answers.map((answer) => answer.num_edits);
   const [least, most] = [Math.min(...counts), Math.max(...counts)];
-  const seen = {};
-  const places = answers.map((answer) => {
-    const x = edge + ((answer.num_edits - least) / (most - least || 1)) * (width - 3 * edge);
+  const places = [];
+  for (const answer of answers) {
+    let x = edge + ((answer.num_edits - least) / (most - least || 1)) * (width - 4 * edge);
     const y = height - edge - belief(answer) * (height - 2 * edge);
-    const place = `${Math.round(x / 10)} ${Math.round(y / 10)}`;
-    seen[place] = (seen[place] ?? -1) + 1;
-    return [x + 12 * seen[place], y];
-  });
+    while (places.some(([a, b]) => Math.hypot(a - x, b - y) < 12)) x += 13;
+    places.push([x, y]);
+  }
   const dots = places.map(([x, y], number) => {
     const dot = makeSvg("circle", { class: number === chosen ? "dot chosen" : "dot", cx: x, cy: y, r: number === chosen ? 7 : 5 });
     dot.addEventListener("click", () => choose(number));

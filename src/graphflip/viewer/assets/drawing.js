@@ -1,9 +1,12 @@
 // Drawings: SVG from the server, put into the page as nodes, and what is highlighted in them.
 
+const LARGEST = 2.4; // times its own size: small graphs do not fill the page
+
 export function mount(container, text, label) {
   const parsed = new DOMParser().parseFromString(text, "text/html").body.firstElementChild;
   const svg = document.importNode(parsed, true);
   svg.setAttribute("aria-label", label);
+  svg.style.maxWidth = `${LARGEST * svg.getAttribute("width")}px`;
   container.replaceChildren(svg);
   return svg;
 }

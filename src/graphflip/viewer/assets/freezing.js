@@ -22,8 +22,10 @@ export function parts() {
   return { nodes: [...new Set(nodes)], edges };
 }
 
+export const print = ({ nodes, edges }) => [...[...nodes].sort((a, b) => a - b), ...edges.map(key)].join(", ");
+
 export function set({ nodes, edges }) {
-  $("freeze").value = [...[...nodes].sort((a, b) => a - b), ...edges.map(key)].join(", ");
+  $("freeze").value = print({ nodes, edges });
   isFine();
   mark({ nodes, edges });
 }

@@ -23,7 +23,7 @@ export function adapt() {
   const { classes, examples, molecules, unit, suggestion } = model();
   const others = classes.length > 2 ? [["", "likeliest other"], ["any", "any other"]] : [["", "other class"]];
   setOptions("target", [...others, ...classes.map((name) => [name, name])]);
-  setOptions("example", [["", "Examples"], ...examples.map(({ name }, number) => [number, name])]);
+  setOptions("example", [["-1", "Examples"], ...examples.map(({ name }, number) => [number, name])]);
   $("target").hidden = unit === "value";
   for (const id of ["wanted", "wanted-hint"]) $(id).hidden = unit !== "value";
   $("target-label").htmlFor = unit === "value" ? "wanted" : "target";
@@ -51,6 +51,13 @@ export function asked() {
     freeze_nodes: nodes,
     freeze_edges: edges,
   };
+}
+
+// A question in a few words: "balanced, frontier, to mutagen, keeping 3, 2-5".
+export function describe({ prefer, frontier, num, target: wanted, freeze_nodes: nodes, freeze_edges: edges }) {
+  const several = frontier ? "frontier" : num > 1 ? `up to ${num}` : "";
+  const kept = freezing.print({ nodes, edges });
+  return [prefer, several, wanted ? `to ${wanted}` : "", kept ? `keeping ${kept}` : ""].filter(Boolean).join(", ");
 }
 
 // Put the fields back to how something was asked.

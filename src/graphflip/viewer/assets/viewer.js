@@ -47,7 +47,7 @@ function listen() {
   });
   $("example").addEventListener("change", () => {
     const example = model().examples[Number($("example").value)];
-    if ($("example").value && example) look({ smiles: example.smiles }, example.name);
+    if (example) look({ smiles: example.smiles }, example.name);
   });
   $("ask").addEventListener("submit", (event) => { event.preventDefault(); ask(); });
   $("cancel").addEventListener("click", () => tab.running && api.cancel(tab.running));
@@ -87,6 +87,7 @@ function look(input, name = "") {
 // Read a graph and show what the classifier says of it.
 async function read(input) {
   $("smiles").value = input.smiles ?? "";
+  $("example").value = model().examples.findIndex(({ smiles }) => smiles === input.smiles);
   say("smiles-message", "");
   $("smiles").removeAttribute("aria-invalid");
   try {
@@ -201,6 +202,7 @@ function showAnswer(answer) {
   const { record } = answer;
   $("headline").textContent = headline(answer);
   $("subline").textContent = describeSmiles(record);
+  const hasChange = record.counterfactual !== null && record.outcome !== "already_there";
   say("note", [record.note, answer.advice].filter((text) => text && text !== $("headline").textContent).join(" "));
   drawBefore(answer.drawings.factual);
   verdict("before", answer.predictions.factual, answer, record.p_factual);
@@ -208,7 +210,7 @@ function showAnswer(answer) {
   showChanges(answer, tab.job.answers[tab.number], tab.undone, toggleUndone, hover);
   showEvidence(answer);
   $("python").textContent = answer.python;
-  for (const id of ["details", "legend"]) $(id).hidden = record.counterfactual === null;
+  for (const id of ["after-card", "details", "legend"]) $(id).hidden = !hasChange;
 }
 
 const changes = () => tab.job?.answers[tab.number].words ?? [];
@@ -219,14 +221,13 @@ function hover(change) {
   [...$("changes").children].forEach((row, number) => row.classList.toggle("pointed", changes()[number] === change));
 }
 
-function describeSmiles({ smiles, counterfactual }) {
+function describeSmiles({ smiles, edits }) {
   if (!smiles) return "";
-  return counterfactual ? `${smiles.factual} → ${smiles.counterfactual ?? "no molecule"}` : smiles.factual;
+  return edits.length ? `${smiles.factual} → ${smiles.counterfactual ?? "no molecule"}` : smiles.factual;
 }
 
 function drawAfter(answer) {
   const { record, drawings, predictions } = answer;
-  $("after-card").hidden = drawings.counterfactual === null;
   if (drawings.counterfactual === null) return;
   $("after-title").textContent = tab.undone.size ? "With changes undone" : record.flipped ? "Changed" : "Closest attempt";
   mount($("after"), drawings.counterfactual, "The graph as changed");
@@ -271,7 +272,7 @@ async function showHistory() {
   const jobs = (await api.jobs()).filter((job) => job.state === "done").reverse();
   $("history").hidden = !jobs.length;
   const rows = jobs.map((job) => make("li", {}, make("a", { href: `#${job.id}/0` }, job.name || job.input?.smiles || "graph",
-    make("span", { class: "hint" }, job.asked ? ` ${job.asked.prefer}` : " from a file"))));
+    make("span", { class: "hint" }, ` ${job.asked ? question.describe(job.asked) : "from a file"}`))));
   $("history-list").replaceChildren(...rows);
 }
 
