@@ -1,24 +1,25 @@
-"""Disturb jobs, training and files in every way we know, and write results/faults.json.
+"""Disturb jobs, training and files in every way we know; figures go to results/faults.json.
 
-Usage: python tools/faults [--quick] [--only explain,train,files,clock,two_jobs,memory,dask]
+Usage: python tools/faults [--quick] [--only explain,train,files]     (full disks need the rights of root)
 """
 
 import argparse
-import json
+import os
 import tempfile
 import time
 from pathlib import Path
 
 import torch
 from cluster import dask_kills
-from files import clock_jumps, damaged_files, out_of_memory, two_jobs
+from disk import full_disk, limited_files, read_only_disk
+from files import damaged_files
 from kills import explain_kills, train_kills
-from rig import ROOT, Rig
+from rig import ROOT, Rig, load
+from surroundings import clock_jumps, out_of_memory, two_jobs
 
 import graphflip
-from graphflip.models.files import write_atomically
 
-RESULTS = ROOT / "results" / "faults.json"
+figures = load(ROOT / "tools" / "figures.py")
 
 
 def main() -> None:
@@ -27,28 +28,31 @@ def main() -> None:
     parser.add_argument("--only", default="", help="some kinds, by name")
     options = parser.parse_args()
     torch.set_num_threads(1)
+    few = options.quick
     with tempfile.TemporaryDirectory(prefix="faults") as folder:
-        rig = Rig.build(Path(folder), rows=20 if options.quick else 60)
-        few = options.quick
+        rig = Rig.build(Path(folder), rows=20 if few else 60)
         faults = {
-            "explain": lambda: explain_kills(rig, 4 if few else 50),
-            "train": lambda: train_kills(rig.folder, 2 if few else 20),
-            "files": lambda: damaged_files(rig, 2 if few else 20),
+            "explain": lambda: explain_kills(rig, 6 if few else 50),
+            "train": lambda: train_kills(rig.folder, 5 if few else 20),
+            "files": lambda: damaged_files(rig, 2 if few else 12),
+            "limited_files": lambda: limited_files(rig, 2 if few else 10),
+            "full_disk": lambda: full_disk(rig, 2 if few else 10),
+            "read_only_disk": lambda: read_only_disk(rig),
             "clock": lambda: clock_jumps(rig),
-            "two_jobs": lambda: two_jobs(rig),
+            "two_jobs": lambda: two_jobs(rig, 2 if few else 10),
             "memory": lambda: out_of_memory(rig),
-            "dask": lambda: dask_kills(rig, 3 if few else 20),
+            "dask": lambda: dask_kills(rig, 4 if few else 20),
         }
-        chosen = options.only.split(",") if options.only else list(faults)
-        found = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
-        for name in chosen:
+        if os.geteuid() != 0:  # a disk of its own cannot be mounted
+            del faults["full_disk"], faults["read_only_disk"]
+        for name in options.only.split(",") if options.only else faults:
             began = time.monotonic()
             print(name, flush=True)
-            found[name] = found.get(name, {}) | faults[name]()
-            print(f"  {found[name]} in {time.monotonic() - began:.0f} s", flush=True)
-            found["about"] = {"command": "make faults", "rows": rig.rows, "version": graphflip.__version__}
+            found = faults[name]()
+            print(f"  {found} in {time.monotonic() - began:.0f} s", flush=True)
             if not few:
-                write_atomically(RESULTS, (json.dumps(found, indent=1) + "\n").encode())
+                figures.contribute(name, found)
+                figures.contribute("about", {"command": "make faults", "version": graphflip.__version__})
 
 
 if __name__ == "__main__":

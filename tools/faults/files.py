@@ -1,19 +1,15 @@
-"""Files that are cut, changed, swapped or in use; clocks that jump; memory that ends."""
+"""Files of jobs and kits that are cut, changed or swapped."""
 
-import os
 import random
 import shutil
-import subprocess
-import time
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
-from unittest import mock
 
-from rig import ROOT, Rig, small_kit, start
+from rig import Rig, small_kit
 
 from graphflip.errors import GraphflipError
-from graphflip.jobs import Processes, Settings, answers, open_source, run_job
+from graphflip.jobs import Settings, answers, open_source, run_job
 from graphflip.jobs.folder import MANIFEST
 
 Damage = Callable[[Path, Path, random.Random], None]
@@ -87,38 +83,3 @@ def _effect(rig: Rig, where: str, foreign: Path, damage: Damage, rng: random.Ran
 
 def _settings(rig: Rig) -> Settings:
     return rig.settings.model_copy(update={"model": str(rig.folder / "damaged" / "kit")})
-
-
-def clock_jumps(rig: Rig, seed: int = 0) -> dict[str, int]:
-    """The time of day leaps by days while a job runs, and files are dated into past and future."""
-    rng, out, now = random.Random(seed), rig.folder / "clock", time.time
-
-    def leaping() -> float:
-        return now() + rng.uniform(-1e7, 1e7)
-
-    with mock.patch("time.time", leaping):
-        run_job(open_source(str(rig.table)), rig.settings, out, shard_size=2)
-    for path in out.rglob("*.parquet"):
-        os.utime(path, (rng.uniform(0, 4e9), rng.uniform(0, 4e9)))
-    run_job(open_source(str(rig.table)), rig.settings, out)
-    return dict(rig.compare(out))
-
-
-def two_jobs(rig: Rig) -> dict[str, int]:
-    """Two jobs in one folder: one is refused politely, the other is not disturbed."""
-    out = rig.folder / "twice"
-    jobs = [start(rig.explain(out), stderr=subprocess.PIPE, text=True) for _ in range(2)]
-    told = [job.communicate()[1] for job in jobs]
-    refused = sum(
-        job.returncode == 2 and "another job is at work" in text for job, text in zip(jobs, told, strict=True)
-    )
-    return {"refused": refused, "finished": sum(job.returncode == 0 for job in jobs), **rig.compare(out)}
-
-
-def out_of_memory(rig: Rig) -> dict[str, int]:
-    """Workers that the system kills on some rows: these are recorded, the others explained."""
-    out, hostile = rig.folder / "memory", str(ROOT / "tests" / "jobs")
-    with mock.patch("sys.path", [hostile, *os.sys.path]):
-        settings = Settings.of(model=str(rig.kit), classifier="hostile:deadly", prefer="minimal", target="fancy")
-        summary = run_job(open_source(str(rig.table)), settings, out, Processes(2), shard_size=4)
-    return {"crashed": summary.outcomes.get("crashed", 0), "rows": summary.done, "lost": rig.rows - summary.done}

@@ -1,79 +1,77 @@
 """Jobs and training runs that are killed with -9 at random moments and started again."""
 
 import random
-import subprocess
 import time
-from collections import Counter
+from collections.abc import Callable
+from functools import partial
+from multiprocessing.process import BaseProcess
 from pathlib import Path
+from unittest import mock
 
-import psutil
-from rig import Rig, command, sha256_of_weights, start
+from rig import Rig, sha256_of_weights
+from victims import finish, kill, moment, running, start, start_command
 
-_TRAIN = ("--epochs", 6, "--batch-size", 64, "--seed", 3, "--resume")
+from graphflip.data.planted import planted
+from graphflip.jobs import open_source, run_job
+from graphflip.models import recipes
+
+_EPOCHS = 6
 
 
 def explain_kills(rig: Rig, kills: int, seed: int = 0) -> dict[str, int]:
-    """Kill jobs, of one process and of two in turns, until so many have died; every answer must be there once."""
-    rng, counts, done, jobs, orphans = random.Random(seed), Counter(lost=0, doubled=0, differ=0), 0, 0, 0
+    """Kill jobs until so many have died: forked ones, and the command with one process and with two; every answer must
+    be there once."""
+    rng, counts, orphans = random.Random(seed), rig.nothing(), 0
+    ways: list[Callable[[Path], BaseProcess]] = [
+        *[lambda out: start(lambda: run_job(open_source(str(rig.table)), rig.settings, out, shard_size=2))] * 3,
+        lambda out: start_command(*rig.explain(out, "--workers", 1)),
+        lambda out: start_command(*rig.explain(out, "--workers", 2)),
+    ]
+    seconds = [_seconds(way, rig.folder / f"whole{k}") for k, way in enumerate(ways)]
+    done, jobs = 0, 0
     while done < kills:
-        jobs += 1
         out = rig.folder / f"killed{jobs}"
-        while True:
-            job = start(rig.explain(out, "--workers", 1 + jobs % 2))
-            left = kill_at_random(job, out, rng) if done < kills else None
-            if left is None:
-                break
-            done, orphans = done + 1, orphans + left
-        if job.wait() != 0:
-            raise RuntimeError(f"{out}: a job that was not killed must end well; exit code {job.returncode}")
+        way, lasts = ways[jobs % len(ways)], seconds[jobs % len(ways)]
+        while running(job := way(out), moment(rng, lasts)) and done < kills:
+            orphans += kill(job)
+            done += 1
+        finish(job)
+        jobs += 1
         counts.update(rig.compare(out))
         print(f"  job {jobs}: {done} kills, {dict(counts)}", flush=True)
     return {"kills": done, "jobs": jobs, "orphans": orphans, **counts}
 
 
-def kill_at_random(job: subprocess.Popen, out: Path, rng: random.Random) -> int | None:
-    """Kill a job, mostly while it is writing; gives how many of its processes outlived it. None if it was faster."""
-    written = num_shards(out)
-    if rng.random() < 0.75:
-        while job.poll() is None and num_shards(out) <= written:
-            time.sleep(0.01)
-    deadline = time.monotonic() + rng.uniform(0, 1.5)
-    while job.poll() is None and time.monotonic() < deadline:
-        time.sleep(0.002)
-    if job.poll() is not None:
-        return None
-    children = psutil.Process(job.pid).children(recursive=True)
-    job.kill()
-    job.wait()
-    return len(psutil.wait_procs(children, timeout=60)[1])
-
-
-def num_shards(out: Path) -> int:
-    return len(list(out.glob("shards/*/*.json")))
-
-
 def train_kills(folder: Path, kills: int, seed: int = 0) -> dict[str, int]:
     """Kill training runs until so many have died; the weights must be those of an undisturbed run."""
     rng, done, runs, differ = random.Random(seed), 0, 0, 0
-    began = time.monotonic()
-    start(_train(folder / "train")).wait()
-    seconds = time.monotonic() - began
+    ways: list[Callable[[Path], BaseProcess]] = [*[lambda out: start(lambda: _train(out))] * 4, _train_by_command]
+    seconds = [_seconds(way, folder / f"train{k}") for k, way in enumerate(ways)]
     while done < kills:
+        which, out = runs % len(ways), folder / f"killed-train{runs}"
+        while running(run := ways[which](out), moment(rng, seconds[which])) and done < kills:
+            kill(run)
+            done += 1
+        finish(run)
         runs += 1
-        out = folder / f"train{runs}"
-        while True:
-            run = start(_train(out))
-            try:
-                run.wait(rng.uniform(0.3, 1.1) * seconds if done < kills else None)
-                break
-            except subprocess.TimeoutExpired:
-                run.kill()
-                run.wait()
-                done += 1
-        differ += sha256_of_weights(out) != sha256_of_weights(folder / "train")
+        differ += sha256_of_weights(out) != sha256_of_weights(folder / f"train{which}")
         print(f"  training run {runs}: {done} kills, {differ} differ", flush=True)
     return {"kills": done, "runs": runs, "differ": differ}
 
 
-def _train(out: Path) -> list[str]:
-    return command("train", "classifier", "planted", "--out", out, *_TRAIN)
+def _seconds(way: Callable[[Path], BaseProcess], out: Path) -> float:
+    began = time.monotonic()
+    finish(way(out))
+    return time.monotonic() - began
+
+
+def _train(out: Path) -> None:
+    """Checkpoints are written after every epoch, so that there is something to go on from."""
+    with mock.patch.object(recipes, "fit", partial(recipes.fit, checkpoint_seconds=0.0)):
+        changes = {"epochs": _EPOCHS, "batch_size": 16, "seed": 3}
+        recipes.train_model("classifier", planted(80, seed=1), out, changes=changes, resume=True)
+
+
+def _train_by_command(out: Path) -> BaseProcess:
+    options = ("--epochs", 2, "--batch-size", 64, "--seed", 3, "--resume")
+    return start_command("train", "classifier", "planted", "--out", out, *options)

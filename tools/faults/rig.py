@@ -2,9 +2,6 @@
 
 import importlib.util
 import json
-import os
-import subprocess
-import sys
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
@@ -59,10 +56,15 @@ class Rig:
         run_job(open_source(str(rig.table)), rig.settings, rig.reference)
         return rig
 
-    def explain(self, out: Path, *options: object) -> list[str]:
-        """The command of a job that writes often."""
-        what = ("explain", self.table, "--model", self.kit, "--out", out, *QUICK, "--shard-size", 2, *options)
-        return command(*what)
+    def explain(self, out: Path, *options: object) -> tuple[object, ...]:
+        """The arguments of a job that writes often."""
+        return ("explain", self.table, "--model", self.kit, "--out", out, *QUICK, "--shard-size", 2, *options)
+
+    def num_shards(self, out: Path) -> int:
+        return len(list(out.glob("shards/*/*.json")))
+
+    def nothing(self) -> Counter[str]:
+        return Counter(lost=0, doubled=0, differ=0)
 
     def compare(self, out: Path) -> Counter[str]:
         """How many answers are lost, doubled or different from those of the undisturbed job."""
@@ -79,16 +81,6 @@ class Rig:
 def read_answers(folder: Path) -> list[dict]:
     answers = JobFolder(folder, read_manifest(folder)).answers()
     return [{name: value for name, value in answer.items() if name != TIMING} for answer in answers]
-
-
-def command(*arguments: object) -> list[str]:
-    return [sys.executable, "-m", "graphflip", *map(str, arguments)]
-
-
-def start(arguments: list[str], **more) -> subprocess.Popen:
-    environment = os.environ | {"OMP_NUM_THREADS": "1"} | more.pop("env", {})
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL} | more
-    return subprocess.Popen(arguments, env=environment, **quiet)
 
 
 def sha256_of_weights(folder: Path) -> str:
