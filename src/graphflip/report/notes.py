@@ -24,7 +24,9 @@ def place_notes(drawn: Sequence[Element], noted: Sequence[tuple[Element, Sequenc
     for element, numbers in noted:
         texts = [f"{name} {_short(old)} → {_short(new)}" for name, old, new in numbers]
         size = _SIGN + max(text_width(text, "note") for text in texts), _ROW * len(texts)
-        box = min(_choices(element, size), key=lambda choice: _covered(choice, taken, edges))
+        # What is farther away costs a little, but less than to cover an edge.
+        costs = {box: _covered(box, taken, edges) + 0.01 * UNIT * far for box, far in _choices(element, size)}
+        box = min(costs, key=lambda choice: costs[choice])
         taken.append(box)
         placed.append(Element(element.key, element.mark, _forms(box, texts, numbers), ()))
     return placed
@@ -35,15 +37,16 @@ def _short(number: float) -> str:
     return f"{number:.3g}"
 
 
-def _choices(element: Element, size: tuple[float, float]) -> list[Box]:
-    """Boxes around the middle of an element, the better places first: beside it before above and below it."""
+def _choices(element: Element, size: tuple[float, float]) -> list[tuple[Box, float]]:
+    """Boxes around the middle of an element with their distance from it, those beside it before those above and
+    below."""
     is_node = len(element.spot) == 1
     (x, y), near = (element.spot[0], 1.75 * REACH) if is_node else (middle(element.spot), 0.8 * REACH)
     (width, height), boxes = size, []
-    for far in (near, near + 0.5 * UNIT):
+    for far in (near + k * 0.5 * UNIT for k in range(4)):
         for turn in (0, -1, 1, 4, -3, 3, -2, 2):
             dx, dy = (round(far * part, 3) for part in polar((0.0, 0.0), turn * pi / 4, 1.0))
-            boxes.append((x + dx - width * _behind(dx), y + dy - height * _behind(dy), width, height))
+            boxes.append(((x + dx - width * _behind(dx), y + dy - height * _behind(dy), width, height), far))
     return boxes
 
 
