@@ -25,6 +25,7 @@ ROLES = {
     "trees": ("judge", "trees"),
     "surrogate-gin": ("surrogate", "gin"),
     "surrogate-gin-deep": ("surrogate", "gin-deep"),
+    "surrogate-average": ("surrogate", "average"),
     "surrogate-counts": ("surrogate", "counts"),
     "surrogate-linear": ("surrogate", "linear"),
     "surrogate-types": ("surrogate", "types"),
@@ -37,6 +38,7 @@ ROLES = {
 EPOCHS = {
     "mutagenicity/vae": 220,
     "nci1/vae": 100,
+    "aids/judge": 100,  # few graphs, and one in ten is active
     "aids/vae": 150,
     "aids/vae-paper": 400,
 }

@@ -26,7 +26,7 @@ def train(
         str | None,
         typer.Option(
             help="classifier: default, paper; vae: modern, paper; judge: gnn, trees; "
-            "surrogate: gin, gin-deep, counts, linear, types."
+            "surrogate: gin, gin-deep, average, counts, linear, types."
         ),
     ] = None,
     teacher: Annotated[

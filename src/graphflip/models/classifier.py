@@ -135,6 +135,17 @@ class RelationalGIN(_MessageClassifier):
         self.layers = nn.ModuleList([RelationalLayer(config.width, kinds) for _ in range(config.depth)])
 
 
+class AveragingClassifier(_MessageClassifier):
+    """A surrogate: averages of messages where the default classifier has sums."""
+
+    default: ClassVar[ClassifierConfig] = ClassifierConfig(width=48, depth=4, hidden=96, dropout=0.3)
+
+    def __init__(self, schema: Schema, config: ClassifierConfig = default):
+        super().__init__(schema, config)
+        kinds = num_relations(schema.de, schema.directed)
+        self.layers = nn.ModuleList([RelationalLayer(config.width, kinds, average=True) for _ in range(config.depth)])
+
+
 class AttentionClassifier(_MessageClassifier):
     """The GNN judge: attention over neighbors, a family apart from sums of messages."""
 

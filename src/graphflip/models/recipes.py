@@ -14,7 +14,14 @@ from torch import Tensor, nn
 from ..data.dataset import GraphDataset
 from ..errors import ConfigError, DataError, SchemaError
 from ..schema import first_problem
-from .classifier import AbstractClassifier, AttentionClassifier, ClassifierConfig, InvariantClassifier, RelationalGIN
+from .classifier import (
+    AbstractClassifier,
+    AttentionClassifier,
+    AveragingClassifier,
+    ClassifierConfig,
+    InvariantClassifier,
+    RelationalGIN,
+)
 from .counts import CountClassifier, CountConfig
 from .curves import save_curves
 from .objectives import (
@@ -36,7 +43,7 @@ PRESETS: dict[str, tuple[str, ...]] = {
     "classifier": ("default", "paper"),
     "vae": ("modern", "paper"),
     "judge": ("gnn", "trees"),
-    "surrogate": ("gin", "gin-deep", "counts", "linear", "types"),
+    "surrogate": ("gin", "gin-deep", "average", "counts", "linear", "types"),
 }
 """Presets of each role; the first is the default."""
 
@@ -96,6 +103,9 @@ def _surrogate(preset: str, dataset: GraphDataset, teacher: AbstractClassifier |
         case "gin-deep":
             sizes = ClassifierConfig(**outputs, width=32, depth=6, hidden=64, dropout=0.3)
             return plan(RelationalGIN(schema, sizes), TrainConfig(epochs=30, seed=3), hide=0.02)
+        case "average":
+            sizes = AveragingClassifier.default.model_copy(update=outputs)
+            return plan(AveragingClassifier(schema, sizes), TrainConfig(epochs=30, seed=6), hide=0.02)
         case "counts":
             sizes = CountConfig(**outputs, radius=3, bins=4096, hidden=(32,), blind=0.3)
             return plan(CountClassifier(schema, sizes), TrainConfig(epochs=25, rate=1e-3, pool=1, seed=4))

@@ -14,7 +14,7 @@ from .. import __version__
 from ..data.dataset import GraphDataset
 from ..errors import ConfigError, ModelFileError, SchemaError
 from ..schema import Schema, first_problem
-from .classifier import AttentionClassifier, ClassifierConfig, InvariantClassifier, RelationalGIN
+from .classifier import AttentionClassifier, AveragingClassifier, ClassifierConfig, InvariantClassifier, RelationalGIN
 from .counts import CountClassifier, CountConfig
 from .files import misfits, read_tensors, weights_blob, write_atomically
 from .pegvae import PEGVAE, PEGVAEConfig
@@ -27,6 +27,7 @@ PRETRAINED = Path(__file__).parent.parent / "pretrained"
 CLASSES: dict[str, tuple[type[nn.Module], type[BaseModel]]] = {
     "InvariantClassifier": (InvariantClassifier, ClassifierConfig),
     "RelationalGIN": (RelationalGIN, ClassifierConfig),
+    "AveragingClassifier": (AveragingClassifier, ClassifierConfig),
     "AttentionClassifier": (AttentionClassifier, ClassifierConfig),
     "CountClassifier": (CountClassifier, CountConfig),
     "TreeClassifier": (TreeClassifier, TreesConfig),

@@ -23,10 +23,14 @@ def num_relations(graph_columns: int, directed: bool) -> int:
 
 
 class RelationalLayer(nn.Module):
-    """h_i + MLP(h_i W_0 + sum over relations r and neighbors j of R_r[i, j] h_j W_r), normalized over nodes."""
+    """h_i + MLP(h_i W_0 + sum over relations r and neighbors j of R_r[i, j] h_j W_r), normalized over nodes.
 
-    def __init__(self, d: int, num_relations: int):
+    With `average` the sum is divided by the number of neighbors: what counts is what they are, not how many.
+    """
+
+    def __init__(self, d: int, num_relations: int, average: bool = False):
         super().__init__()
+        self.average = average
         self.message = nn.Linear(d, d * (num_relations + 1), bias=False)
         self.inner, self.outer = MaskedBatchNorm(d), MaskedBatchNorm(d)
         self.update = nn.Linear(d, d, bias=False)
@@ -37,6 +41,8 @@ class RelationalLayer(nn.Module):
         if not self.training:  # normalization is a factor and an offset, and these belong to the weights
             factor, bias = self.inner.affine()
             own, sent = own * factor[:, None], sent * factor.repeat(R.shape[1])[:, None]
+        if self.average:  # a relaxed edge is a neighbor by its probability
+            R = R / R[:, :1].sum(-1, keepdim=True).clamp(min=1.0)
         wide = R.permute(0, 2, 3, 1).reshape(b, n, -1)  # row i: node by node, relation by relation
         messages = nn.functional.linear(h, sent).view(b, -1, d)
         received = torch.baddbmm(nn.functional.linear(h, own, bias), wide, messages)
