@@ -6,7 +6,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphflip.graph import Graph
-from graphflip.models.classifier import AttentionClassifier, ClassifierConfig, InvariantClassifier, RelationalGIN
+from graphflip.models.classifier import (
+    AttentionClassifier,
+    AveragingClassifier,
+    ClassifierConfig,
+    InvariantClassifier,
+    RelationalGIN,
+)
 from graphflip.models.counts import CountClassifier, CountConfig
 from graphflip.models.decode import MostLikely, Soft
 from graphflip.models.pegvae import PAPER, PEGVAE, PEGVAEConfig
@@ -18,6 +24,7 @@ SMALL = ClassifierConfig(width=8, depth=4, hidden=8)
 CLASSIFIERS = {
     "invariant": lambda schema: InvariantClassifier(schema, SMALL),
     "relational": lambda schema: RelationalGIN(schema, SMALL.model_copy(update={"dropout": 0.3})),
+    "averaging": lambda schema: AveragingClassifier(schema, SMALL.model_copy(update={"dropout": 0.3})),
     "attention": lambda schema: AttentionClassifier(schema, SMALL.model_copy(update={"dropout": 0.3})),
 }
 HARD_ONLY = {

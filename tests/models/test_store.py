@@ -13,6 +13,7 @@ from graphflip.models import store
 from graphflip.models.classifier import (
     AbstractClassifier,
     AttentionClassifier,
+    AveragingClassifier,
     ClassifierConfig,
     InvariantClassifier,
     RelationalGIN,
@@ -30,6 +31,7 @@ SMALL = ClassifierConfig(width=8, depth=3, hidden=8)
 MODELS = {
     "InvariantClassifier": lambda: InvariantClassifier(DATA.schema, SMALL),
     "RelationalGIN": lambda: RelationalGIN(DATA.schema, SMALL),
+    "AveragingClassifier": lambda: AveragingClassifier(DATA.schema, SMALL),
     "AttentionClassifier": lambda: AttentionClassifier(DATA.schema, SMALL),
     "CountClassifier": lambda: CountClassifier(DATA.schema, CountConfig(bins=32, hidden=(8, 4))),
     "TreeClassifier": lambda: fit_trees(DATA, TreesConfig(num_trees=3, bins=32)),

@@ -46,18 +46,19 @@ def test_relations_are_existence_columns_and_their_transposes(seed, n):
 
 
 @few
-@given(seed=SEEDS, n=st.integers(1, 6), relaxed=st.booleans())
-def test_relational_layer_sums_over_neighbors(seed, n, relaxed):
+@given(seed=SEEDS, n=st.integers(1, 6), relaxed=st.booleans(), average=st.booleans())
+def test_relational_layer_sums_over_neighbors(seed, n, relaxed, average):
     graph = draw(seed, n, relaxed)
     R, h = relations(graph), states(graph, seed)
-    layer = prepared(RelationalLayer(D, R.shape[1]), seed)
+    layer = prepared(RelationalLayer(D, R.shape[1], average), seed)
     W = layer.message.weight.view(-1, D, D)  # own, then one for each relation
     for g in range(len(graph)):
         for i in range(n):
             received = W[0] @ h[g, i]
+            share = 1 / max(float(graph.A[g, i].sum()), 1.0) if average else 1.0
             for r in range(R.shape[1]):
                 for j in range(n):
-                    received = received + R[g, r, i, j] * (W[r + 1] @ h[g, j])
+                    received = received + share * R[g, r, i, j] * (W[r + 1] @ h[g, j])
             factor = (1 + layer.inner.eps) ** -0.5  # fresh statistics: mean 0, variance 1
             updated = (layer.update((received * factor).relu()) * factor).relu()
             expected = (h[g, i] + updated) * graph.B[g, i]
