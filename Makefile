@@ -6,7 +6,7 @@ RIGHT     := import sys; sys.exit(sys.version_info < (3, 11))
 PYTHON    ?= $(shell for p in python3.11 python3; do $$p -c '$(RIGHT)' 2>/dev/null && echo $$p && break; done)
 WORKERS   ?= 2
 
-.PHONY: help demo test check format models clean
+.PHONY: help demo test check format models faults fuzz clean
 
 help:
 	@echo "make demo     explain well-known molecules and write the result to .demo"
@@ -14,6 +14,8 @@ help:
 	@echo "make check    lint, formatting and types"
 	@echo "make format   put code into shape"
 	@echo "make models   train the models that the package carries (needs GRAPHFLIP_DATA)"
+	@echo "make faults   kill jobs and training, damage files, fill disks (ARGS='--only explain,train' for some)"
+	@echo "make fuzz     feed every parser with 10,000 damaged inputs (ARGS='csv card' for some)"
 	@echo "make clean    remove .venv and everything generated"
 
 demo: $(INSTALLED)
@@ -34,6 +36,13 @@ format: $(INSTALLED)
 models: $(INSTALLED)
 	@$(BIN)/python tools/make_models.py
 	@$(BIN)/python tools/base_results.py
+
+faults: $(INSTALLED)
+	@OMP_NUM_THREADS=1 $(BIN)/python tools/faults $(ARGS)
+
+fuzz: $(INSTALLED)
+	@$(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check -c constraints.txt -e '.[fuzz]'
+	@OMP_NUM_THREADS=1 $(BIN)/python tools/fuzz.py $(ARGS)
 
 clean:
 	@rm -rf .venv .demo build dist .pytest_cache .ruff_cache .hypothesis

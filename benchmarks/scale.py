@@ -1,6 +1,8 @@
-"""Jobs: speed-up of two workers, overhead per row, memory. Writes results/scale.json.
+"""Jobs: speed-up of two workers, cost of a row besides its search, memory, loss curves of one process and of two.
 
-Usage: python benchmarks/scale.py [--quick]     (on an idle machine with two cores or more; 30 minutes, quick: 3)
+Usage: python benchmarks/scale.py [--quick] [--only speed,rows,memory,training]     (on an idle machine with two cores)
+
+Figures go to results/scale.json; the speed-up on Dask also to results/faults.json.
 """
 
 import argparse
@@ -8,71 +10,149 @@ import importlib.util
 import json
 import os
 import platform
+import statistics
 import subprocess
 import sys
 import tempfile
 import time
+from contextlib import ExitStack
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
-from graphflip.data.famous import famous_molecules
+import psutil
+import torch
+
+from graphflip.data.planted import planted
+from graphflip.jobs import AbstractEngine, Processes, Settings, open_source, run_job
 from graphflip.jobs.folder import JobFolder, read_manifest
-from graphflip.models.files import write_atomically
+from graphflip.models.recipes import train_model
 
 ROOT = Path(__file__).parents[1]
+RESULTS = ROOT / "results" / "scale.json"
+
+
+def load(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, ROOT / "tools" / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)  # pyright: ignore[reportArgumentType]
+    spec.loader.exec_module(module)  # pyright: ignore[reportOptionalMemberAccess]
+    return module
+
+
+small_kit = load("small_kit")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="fewer rows; nothing is written")
-    quick = parser.parse_args().quick
+    parser.add_argument("--only", default="", help="some parts, by name")
+    options = parser.parse_args()
+    quick = options.quick
+    torch.set_num_threads(1)
     with tempfile.TemporaryDirectory(prefix="scale") as name:
         folder = Path(name)
-        figures = {
-            "speed": speed(folder, rows=14 if quick else 140),
-            "memory": memory(folder, [500, 1000] if quick else [1_000, 10_000, 100_000]),
-            "machine": {"cores": os.cpu_count(), "processor": platform.machine(), "load": os.getloadavg()[0]},
+        parts = {
+            "speed": lambda: speed(folder, rows=40 if quick else 400, rounds=1 if quick else 3),
+            "rows": lambda: rows(folder, 300 if quick else 3_000),
+            "memory": lambda: memory(folder, [500, 1000] if quick else [1_000, 10_000, 100_000]),
+            "training": lambda: training(folder, 2 if quick else 8),
         }
-    print(json.dumps(figures, indent=1))
-    if not quick:
-        write_atomically(ROOT / "results" / "scale.json", (json.dumps(figures, indent=1) + "\n").encode())
+        for part in options.only.split(",") if options.only else parts:
+            figures = parts[part]()
+            print(part, json.dumps(figures, indent=1), flush=True)
+            if not quick:
+                write(part, figures)
 
 
-def speed(folder: Path, rows: int) -> dict[str, float]:
-    """Seconds of the same job with one worker and with two, in processes and on Dask; what each row costs besides."""
-    molecules = [molecule.smiles for molecule in famous_molecules()]
-    table = folder / "molecules.smi"
-    table.write_text("".join(f"{molecules[k % len(molecules)]} m{k}\n" for k in range(rows)))
-    figures: dict[str, float] = {"rows": rows}
-    for engine in ("local", "dask"):
-        for workers in (1, 2):
-            out = folder / f"{engine}{workers}"
-            options = ("--engine", engine, "--workers", workers, "--shard-size", 5)
-            figures[f"{engine}_{workers}"] = round(explain(table, out, *options)["seconds"], 2)
-        figures[f"{engine}_speedup"] = round(figures[f"{engine}_1"] / figures[f"{engine}_2"], 3)
-    first = folder / "local1"
-    searched = sum(answer["seconds"] or 0 for answer in JobFolder(first, read_manifest(first)).answers())
-    figures["seconds_per_row"] = round(searched / rows, 4)
-    figures["bytes_per_row"] = round(sum(path.stat().st_size for path in first.rglob("*.parquet")) / rows)
+def write(part: str, figures: dict[str, Any]) -> None:
+    found = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+    machine = {"cores": os.cpu_count(), "processor": platform.machine(), "python": platform.python_version()}
+    found |= {"command": "python benchmarks/scale.py", "machine": machine, part: figures}
+    RESULTS.write_text(json.dumps(found, indent=1) + "\n")
+    if part == "speed":
+        load("figures").contribute("dask", {"speedup": figures["dask"]["speedup"]})
+
+
+def speed(folder: Path, rows: int, rounds: int) -> dict[str, Any]:
+    """Rows per second with one worker and with two, in turns, after a round that loads the models."""
+    kit, table = small_kit.make_kit(folder / "kit"), small_kit.write_molecules(folder / "all.csv", rows, bad=False)
+    settings = Settings.of(model=str(kit), prefer="minimal", target="fancy")
+    figures: dict[str, Any] = {"rows": rows}
+    with ExitStack() as stack:
+        for name, engines in (("local", {n: Processes(n) for n in (1, 2)}), ("dask", _dask(stack))):
+            seconds: dict[int, list[float]] = {1: [], 2: []}
+            others = 0.0
+            for k in range(rounds + 1):
+                for workers, engine in engines.items():
+                    out = folder / f"{name}{workers}-{k}"
+                    began, before = time.monotonic(), _busy()
+                    rate = _steady_rate(table, settings, out, engine)
+                    others = max(others, (_busy() - before) / (time.monotonic() - began) - workers)
+                    seconds[workers] += [rate] if k else []
+            one, two = (statistics.median(seconds[workers]) for workers in (1, 2))
+            figures[name] = {"one": one, "two": two, "speedup": round(two / one, 3), "busy_besides": round(others, 2)}
     return figures
 
 
-def memory(folder: Path, counts: list[int]) -> dict[str, dict[str, float]]:
-    """Largest memory and time of jobs of so many rows, which cost next to nothing to explain: the target is there."""
-    spec = importlib.util.spec_from_file_location("small_kit", ROOT / "tools" / "small_kit.py")
-    small_kit = importlib.util.module_from_spec(spec)  # pyright: ignore[reportArgumentType]
-    spec.loader.exec_module(small_kit)  # pyright: ignore[reportOptionalMemberAccess]
-    kit = small_kit.make_kit(folder / "kit", common=1.0)
+def _dask(stack: ExitStack) -> dict[int, AbstractEngine]:
+    """Engines on clusters that are there already, as those of many machines are."""
+    from distributed import LocalCluster
+
+    from graphflip.jobs.cluster import Dask
+
+    options: dict[str, Any] = {"threads_per_worker": 1, "dashboard_address": None, "host": "127.0.0.1"}
+    clusters = {n: stack.enter_context(LocalCluster(n_workers=n, **options)) for n in (1, 2)}
+    return {n: Dask(cluster.scheduler_address) for n, cluster in clusters.items()}  # pyright: ignore
+
+
+def _steady_rate(table: Path, settings: Settings, out: Path, engine: AbstractEngine) -> float:
+    """Rows per second from the first shard to the last, so that the start of processes does not count."""
+    seen = []
+    run_job(open_source(str(table)), settings, out, engine, shard_size=4, watch=seen.append)
+    first, last = seen[0], seen[-1]
+    return round((last.done - first.done) / (last.seconds - first.seconds), 2)
+
+
+def _busy() -> float:
+    """Seconds for which cores of this machine have worked."""
+    times = psutil.cpu_times()
+    return times.user + times.nice + times.system
+
+
+def rows(folder: Path, count: int) -> dict[str, Any]:
+    """What a row costs besides its explanation, and takes on disk. Its target is there, so nothing is sought."""
+    kit, table = small_kit.make_kit(folder / "easy", common=1.0), folder / "easy.csv"
+    table.write_text("smiles\n" + "".join(f"{small_kit.molecule(1 + k)}\n" for k in range(count)))
+    settings = Settings.of(model=str(kit), prefer="minimal", target="fancy")
+    out = folder / "easy-job"
+    began = time.process_time()
+    run_job(open_source(str(table)), settings, out)
+    seconds = time.process_time() - began
+    explained = sum(answer["seconds"] or 0.0 for answer in JobFolder(out, read_manifest(out)).answers())
+    size = sum(path.stat().st_size for path in out.glob("shards/*/*"))
+    return {
+        "rows": count,
+        "seconds_per_100000_rows": round(seconds / count * 1e5, 1),
+        "of_which_explaining": round(explained / count * 1e5, 1),
+        "bytes_per_row": round(size / count),
+    }
+
+
+def memory(folder: Path, counts: list[int]) -> dict[str, Any]:
+    """Largest memory and time of jobs of so many rows: every tenth is a molecule whose target is there, the others are
+    texts that are none, and every row has its answer."""
+    kit = small_kit.make_kit(folder / "roomy", common=1.0)
     found = {}
     for count in counts:
         table = folder / f"{count}.csv"
-        texts = (small_kit.molecule(1 + k % 20_000) for k in range(count))
+        texts = (small_kit.molecule(1 + k % 20_000) if k % 10 == 0 else "nonsense((" for k in range(count))
         table.write_text("smiles\n" + "".join(f"{text}\n" for text in texts))
         options = ("--model", kit, "--target", "fancy", "--prefer", "minimal")
-        found[str(count)] = explain(table, folder / f"job{count}", *options)
+        found[str(count)] = _explain(table, folder / f"job{count}", *options)
     return found
 
 
-def explain(table: Path, out: Path, *options: object) -> dict[str, float]:
+def _explain(table: Path, out: Path, *options: object) -> dict[str, float]:
     """Wall time and largest memory of a command."""
     command = [sys.executable, "-m", "graphflip", "explain", str(table), "--out", str(out), *map(str, options)]
     began = time.monotonic()
@@ -80,7 +160,20 @@ def explain(table: Path, out: Path, *options: object) -> dict[str, float]:
     _, status, usage = os.wait4(process.pid, 0)
     if status:
         raise RuntimeError(f"{' '.join(command)} ended with status {status}")
-    return {"seconds": time.monotonic() - began, "megabytes": usage.ru_maxrss / 1024}
+    return {"seconds": round(time.monotonic() - began, 1), "megabytes": round(usage.ru_maxrss / 1024)}
+
+
+def training(folder: Path, epochs: int) -> dict[str, Any]:
+    """Loss curves with the same global batch: one process with three seeds, which shows the noise, and two."""
+    data = planted(400, seed=1)
+    curves = {}
+    for name, seed, processes in (("one", 0, 1), ("one, seed 1", 1, 1), ("one, seed 2", 2, 1), ("two", 0, 2)):
+        out = folder / f"train-{name}"
+        changes = {"epochs": epochs, "batch_size": 32, "seed": seed}
+        train_model("classifier", data, out, changes=changes, processes=processes)
+        lines = (out / "curves.csv").read_text().splitlines()[1:]
+        curves[name] = [round(float(line.split(",")[1]), 4) for line in lines]
+    return curves
 
 
 if __name__ == "__main__":

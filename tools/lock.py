@@ -33,7 +33,7 @@ def main() -> None:
 def resolved() -> list[dict]:
     """What pip would install for the whole project, as pip reports it."""
     command = [sys.executable, "-m", "pip", "install", "--dry-run", "--ignore-installed", "--quiet", "--report", "-"]
-    command += ["-c", str(ROOT / "constraints.txt"), f"{ROOT}[all,dev]"]
+    command += ["-c", str(ROOT / "constraints.txt"), f"{ROOT}[all,dev,fuzz]"]
     return json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)["install"]
 
 

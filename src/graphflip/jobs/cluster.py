@@ -49,7 +49,8 @@ class Dask(AbstractEngine):
             return
         from distributed import LocalCluster
 
-        options: dict[str, Any] = {"host": "127.0.0.1", "dashboard_address": None, "silence_logs": logging.ERROR}
+        options: dict[str, Any] = {"host": "127.0.0.1", "dashboard_address": None, "silence_logs": logging.CRITICAL}
+        options["scheduler_kwargs"] = {"allowed_failures": 1}  # nothing kills workers here but what they work on
         with ExitStack() as stack:
             with shielded():  # or Ctrl-C would end the workers, too
                 cluster = stack.enter_context(LocalCluster(n_workers=self.workers, threads_per_worker=1, **options))
