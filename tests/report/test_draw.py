@@ -246,7 +246,9 @@ def test_png_has_the_marks_in_their_colors():
     def rgb(color: str) -> tuple:
         return tuple(int(color[k : k + 2], 16) for k in (1, 3, 5))
 
-    assert rgb(LIGHT.changed) in colors(before) & colors(after)
+    star = [(0, 1), (0, 2)]
+    noted = draw_pair(directed(0.25, 0.5, star), directed(0.75, 0.125, star))[1]
+    assert rgb(LIGHT.changed) in colors(before) & colors(after) & colors(noted)
     assert rgb(LIGHT.added) in colors(after) - colors(before)
 
 

@@ -31,6 +31,8 @@ def main() -> None:
         replies.flush()
 
     keep_memory()
+    if hasattr(os, "nice"):
+        os.nice(5)  # pages go before searches
     try:
         explainers = load_explainers(json.loads(sys.argv[1]))
         reply({"models": [views.describe_model(title, one) for title, one in explainers.items()]})
