@@ -84,6 +84,16 @@ def test_all_requirements_are_pinned_within_their_range():
             assert requirement.specifier.contains(version), f"{requirement} excludes the pinned {version}"
 
 
-def test_the_extra_all_has_every_extra_but_dev():
+def test_the_lock_has_a_hash_for_every_pin():
+    """Or is a comment that says why there is none."""
+    lock = (ROOT / "constraints.lock").read_text()
+    locked = re.findall(r"^([\w.-]+)==([\w.]+) --hash=sha256:[0-9a-f]{64}$", lock, re.MULTILINE)
+    left_out = re.findall(r"^# Not a published file here.*: ([\w.-]+)==([\w.]+)", lock, re.MULTILINE)
+    assert len(locked) + len(left_out) == lock.count("==")
+    found = {canonicalize_name(name): version for name, version in [*locked, *left_out]}
+    assert {canonicalize_name(pin.name): next(iter(pin.specifier)).version for pin in PINS}.items() <= found.items()
+
+
+def test_the_extra_all_has_every_extra_but_those_of_developers():
     (everything,) = map(Requirement, EXTRAS["all"])
-    assert everything.extras == set(EXTRAS) - {"all", "dev"}
+    assert everything.extras == set(EXTRAS) - {"all", "dev", "fuzz"}
