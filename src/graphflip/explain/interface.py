@@ -94,7 +94,7 @@ class Explainer:
         for number, one in enumerate(inputs):
             name = next(names, one if isinstance(one, str) else str(number))
             found = search.explain(self.read(one), goal, ids=[name], num=num)
-            yield [self._finished(answer) for answer in found]
+            yield [self.assess(answer) for answer in found]
 
     def search(
         self, prefer: str = "balanced", constraints: Constraints | None = None, confidence: float | None = None
@@ -127,8 +127,8 @@ class Explainer:
         return dict(zip(names, outputs.softmax(-1).tolist(), strict=True))
 
     def assess(self, found: Counterfactual) -> Counterfactual:
-        """A counterfactual, of whatever origin, with the evidence of judges and rules."""
-        return self._assessor.assess(found)
+        """A counterfactual, of whatever origin, with the evidence of judges and rules, and the names of classes."""
+        return self._assessor.assess(dataclasses.replace(found, classes=found.classes or self.kit.classes))
 
     def path(self, found: Counterfactual, steps: int = 24) -> LatentPath:
         """Graphs and probabilities along the latent line from the factual to the counterfactual."""
@@ -169,9 +169,6 @@ class Explainer:
     def request(self, target: int | str | AbstractRequest | None) -> AbstractRequest:
         """What a target that is given by number or in words asks for; raises if there is no such class."""
         return parse_goal(target, self.kit.classes)
-
-    def _finished(self, found: Counterfactual) -> Counterfactual:
-        return self.assess(dataclasses.replace(found, classes=self.kit.classes))
 
     @cached_property
     def _bonds(self) -> frozenset[Bond] | None:
