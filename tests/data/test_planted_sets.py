@@ -60,8 +60,9 @@ def test_labels_are_the_rule_and_the_rule_is_of_the_graph(dataset, rule):
     assert torch.equal(rule(graph), dataset.labels)
     assert len(dataset.labels.bincount()) == len(dataset.classes)
     assert int(dataset.labels.bincount().min()) >= len(dataset) // len(dataset.classes)
+    small = graph[(graph.num_nodes <= graph.schema.max_nodes - 2).nonzero()[:, 0]].trim()  # there must be room to pad
     for law in (assert_invariant, assert_padding_free, assert_batch_free):
-        law(lambda one: rule(one).float(), graph)
+        law(lambda one: rule(one).float(), small)
 
 
 @pytest.mark.parametrize(

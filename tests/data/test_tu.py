@@ -292,5 +292,5 @@ def test_a_set_is_read_as_graphs_of_another_schema(toy):
     assert torch.equal(read.labels, dataset.labels)
     assert (read.ids, read.classes) == (dataset.ids, dataset.classes)
     narrow = dataset.schema.model_copy(update={"max_nodes": 1})
-    with pytest.raises(DataError, match=r"toy/\d+: the graph must fit the schema"):
+    with pytest.raises(DataError, match=r"toy/\d+: the graph must be one of the schema"):
         load_dataset(str(toy), schema=narrow)

@@ -44,11 +44,13 @@ def train(
     """Train a classifier, an autoencoder, a judge or a surrogate, and write its model folder."""
     from ..data.source import load_dataset
     from ..models.classifier import AbstractClassifier
-    from ..models.recipes import train_model
+    from ..models.recipes import require_pupil, train_model
     from ..models.store import load_model
     from ..progress import training_bar
 
     prepare()
+    if teacher:
+        require_pupil(role.value)
     taught_by = load_model(teacher, expect=AbstractClassifier) if teacher else None
     dataset = load_dataset(data, skip_bad, None if taught_by is None else taught_by.schema)
     report_bad(len(dataset.bad))

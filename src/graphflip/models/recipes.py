@@ -168,8 +168,8 @@ def train_model(
     the data then need no labels.
     """
     preset = preset or PRESETS.get(role, ("",))[0]
-    if teacher is not None and role != "surrogate":
-        raise ConfigError(f"A teacher is for a surrogate; got one for a {role}. Leave it out: labels are learned.")
+    if teacher is not None:
+        require_pupil(role)
     if role != "vae" and teacher is None:
         require_labels(dataset)
     if (role, preset) == ("judge", "trees"):
@@ -188,6 +188,12 @@ def train_model(
     settings = {"role": role, "preset": preset, **training.model_dump(), **plan.objective.settings}
     save_curves(history, folder)
     return save_model(plan.model, folder, DataCard.of(dataset), settings, figures)
+
+
+def require_pupil(role: str) -> None:
+    """Raise unless models of this role learn from a teacher."""
+    if role != "surrogate":
+        raise ConfigError(f"A teacher is for a surrogate; got one for a {role}. Leave it out: labels are learned.")
 
 
 def require_labels(dataset: GraphDataset) -> None:
