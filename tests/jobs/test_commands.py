@@ -26,17 +26,19 @@ def test_a_stopped_job_goes_on_with_the_same_command(table, kit, tmp_path, monke
         *("explain", table, "--model", kit, "--out", out, "--shard-size", 1),
         *("--classifier", "hostile:patient", "--target", "fancy"),
     )
-    for number in (signal.SIGKILL, signal.SIGINT):
-        job = subprocess.Popen(asked, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    for number, workers in ((signal.SIGKILL, "1"), (signal.SIGINT, "2")):
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        job = subprocess.Popen([*asked, "--workers", workers], **pipes, text=True, start_new_session=True)
         job.stdout.readline()  # a row is done
-        job.send_signal(number)
+        os.killpg(job.pid, number)  # workers, too, as by Ctrl-C on a terminal
         if number == signal.SIGINT:
             go.touch()
         _, complaint = job.communicate(timeout=300)
         assert not (out / "counterfactuals.jsonl").exists()
     assert job.returncode == 130
+    assert complaint.startswith("Stopped after ")
     assert "Give the same command again to go on" in complaint
-    again = subprocess.run([*asked, "--workers", "2"], capture_output=True, text=True, timeout=300)
+    again = subprocess.run(asked, capture_output=True, text=True, timeout=300)
     assert again.returncode == 0, again.stderr
     assert "(12/12)" in again.stdout
     answers = answers_of(out)

@@ -50,5 +50,5 @@ def main() -> None:
         complaints.print(str(error), markup=False, highlight=False, soft_wrap=True)  # SMILES have brackets of their own
         sys.exit(2)
     except KeyboardInterrupt:
-        complaints.print("Interrupted. Training goes on with --resume.")
+        complaints.print("Interrupted. Give the same command again to go on; training needs --resume.")
         sys.exit(130)

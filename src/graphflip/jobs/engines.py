@@ -10,7 +10,7 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import islice
-from multiprocessing import get_context, parent_process
+from multiprocessing import get_context, parent_process, resource_tracker
 from typing import NamedTuple
 
 from .answers import Order, explain_rows
@@ -115,6 +115,7 @@ class Processes(AbstractEngine):
 @contextmanager
 def shielded() -> Iterator[None]:
     """Processes and threads that are started in here leave Ctrl-C to this thread, from their first moment on."""
+    resource_tracker.ensure_running()  # or multiprocessing starts it in here, and then unblocks the signal
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
