@@ -85,12 +85,14 @@ class Valence:
 
         It is none if an atom cannot be filled, or if the sum of charges grows away from zero.
         """
+        touched = changed | after.touched
+        told = all(self._fills_well(after, i) for i in after.touched - changed if i in after.nodes)
         atoms = sorted((i for i in changed if i in after.nodes), key=lambda i: self._fills_first(after, i))
         if not all(self._fill(after, i) for i in atoms):
             return False
-        if not any(self._is_cation(sketch, i) for i in changed for sketch in (before, after)):
+        if told and not any(self._is_cation(sketch, i) for i in touched for sketch in (before, after)):
             # The neighbors do not feel it: an atom depends on its own bonds, and on nitrogens with four beside it.
-            return all(self._filled(after, i) for i in atoms) and self._charge_is_kept(before, after, changed)
+            return all(self._filled(after, i) for i in atoms) and self._charge_is_kept(before, after, touched)
         near = {j for i in atoms for j in after.near[i]} - set(atoms)
         spoiled = [j for j in near if not self._filled(after, j) and (j not in before.nodes or self._filled(before, j))]
         if not all(self._fill(after, j) for j in spoiled) or not all(
@@ -101,6 +103,10 @@ class Valence:
         region |= {j for i in region if i in before.nodes for j in before.near[i]}
         region |= {j for i in region if i in after.nodes for j in after.near[i]}
         return self._charge_is_kept(before, after, region)
+
+    def _fills_well(self, sketch: Sketch, i: int) -> bool:
+        """Whether a node is a hydrogen with one single bond, to a heavy atom."""
+        return self.is_hydrogen(sketch, i) and self._filled(sketch, i)
 
     def _fills_first(self, sketch: Sketch, i: int) -> tuple[bool, int]:
         # A cation decides how its neighbors are filled.
