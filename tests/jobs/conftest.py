@@ -6,7 +6,7 @@ from types import ModuleType
 
 import pytest
 
-from graphflip.jobs import Settings, answers, open_source, run_job
+from graphflip.jobs import AbstractEngine, InProcess, Settings, answers, open_source, run_job
 from graphflip.jobs.answers import TIMING
 from graphflip.jobs.folder import JobFolder, read_manifest
 
@@ -27,6 +27,27 @@ def answers_of(folder: Path) -> list[dict]:
     """What must be the same, however a job was disturbed."""
     found = JobFolder(folder, read_manifest(folder)).answers()
     return [{name: value for name, value in answer.items() if name != TIMING} for answer in found]
+
+
+class Counted(AbstractEngine):
+    """In process, up to so many shards; counts them."""
+
+    def __init__(self, limit=None):
+        self.limit, self.count = limit, 0
+
+    def map(self, order, tasks, tick):
+        for done in InProcess().map(order, tasks, tick):
+            self.count += 1
+            yield done
+            if self.count == self.limit:
+                raise KeyboardInterrupt
+
+
+def begun(table, settings, folder, shards=3):
+    """A job that was stopped hard after some shards."""
+    with pytest.raises(KeyboardInterrupt):
+        run_job(open_source(str(table)), settings, folder, Counted(shards), shard_size=2)
+    return folder
 
 
 @pytest.fixture(scope="session", autouse=True)
