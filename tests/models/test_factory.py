@@ -80,8 +80,8 @@ def test_whatever_a_factory_makes_becomes_a_classifier(module, factory, kind):
 @pytest.mark.parametrize(
     ("spec", "says"),
     [
-        ("my_models", "package.module:factory; got 'my_models'"),
-        ("my_models:", "package.module:factory"),
+        ("my_models", "package.module:name; got 'my_models'"),
+        ("my_models:", "package.module:name"),
         ("no_such_module:make", "ModuleNotFoundError: No module named 'no_such_module'"),
         ("my_models:mkae", "`mkae` must be a function of my_models, which has .*with_schema"),
         ("my_models:number", "`number` must be a function"),

@@ -50,7 +50,7 @@ def test_the_loss_is_the_squared_error_in_units_of_the_spread(spread, seed):
     batch = Batch(index, LENGTHS.graphs(index), LENGTHS.labels[index])
     errors = [(a - b) / spread for a, b in zip(model(batch.graph)[:, 0].tolist(), batch.labels.tolist(), strict=True)]
     loss = Regression(spread).loss(model, batch, rng, 0.0)
-    assert float(loss) == pytest.approx(sum(error**2 for error in errors) / 8, rel=1e-4)
+    assert float(loss.detach()) == pytest.approx(sum(error**2 for error in errors) / 8, rel=1e-4)
 
 
 def test_figures_are_those_of_the_textbook():
@@ -76,7 +76,7 @@ def test_recipes_speak_the_units_of_the_train_part(role, preset):
 
 
 def test_large_labels_are_learned_at_once(tmp_path):
-    card = train_model("classifier", LENGTHS, tmp_path, changes={"epochs": 12, "batch_size": 8, "average": 0.9})
+    card = train_model("classifier", LENGTHS, tmp_path, changes={"epochs": 60, "batch_size": 8, "average": 0.9})
     assert card.figures["r2"] > 0.5
     assert card.figures["rmse"] < 120
     assert read_card(tmp_path).data.classes == ()
@@ -88,7 +88,7 @@ def test_a_pupil_learns_values():
     objective = Imitation.of(teacher, CLASSES)
     train = CLASSES.part("train")
     batch = Batch(torch.arange(8), train.graphs(range(8)), train.labels[:8])
-    assert float(objective.loss(pupil, batch, torch.Generator(), 0.0)) == pytest.approx(0, abs=1e-9)
+    assert float(objective.loss(pupil, batch, torch.Generator(), 0.0).detach()) == pytest.approx(0, abs=1e-9)
     assert objective.measure(pupil, CLASSES) == {"likeness": pytest.approx(1.0)}
     assert recipe("surrogate", "gin", CLASSES, teacher).model.config.spread == pytest.approx(objective.spread)
 

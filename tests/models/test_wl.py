@@ -8,6 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphflip.models.wl import wl_counts
+from graphflip.nn.standardize import standardized
+from graphflip.schema import Categories
 from graphflip.testing import random_graph, random_schema
 
 INPUTS = given(seed=st.integers(0, 2**16), n=st.integers(0, 7), rounds=st.integers(0, 3))
@@ -15,13 +17,17 @@ INPUTS = given(seed=st.integers(0, 2**16), n=st.integers(0, 7), rounds=st.intege
 
 def rows(graph, k):
     """Rounded columns of each node, and of each edge (i, j) that is there, as lists of integers."""
-    nodes = {i: columns(graph.B[k, i], graph.V[k, i]) for i in graph.B[k].nonzero()[:, 0].tolist()}
-    edges = {(i, j): columns(graph.A[k, i, j], graph.E[k, i, j]) for i, j in graph.A[k].nonzero().tolist()}
+    V, E, of = standardized(graph).V, standardized(graph).E, graph.schema
+    nodes = {i: rounded(graph.B[k, i], V[k, i], of.nodes) for i in graph.B[k].nonzero()[:, 0].tolist()}
+    edges = {(i, j): rounded(graph.A[k, i, j], E[k, i, j], of.edges) for i, j in graph.A[k].nonzero().tolist()}
     return nodes, edges
 
 
-def columns(exists, values):
-    return tuple((torch.cat([exists[None], values]) * 10).round().long().tolist())
+def rounded(exists, values, columns):
+    """Categories in tenths, numbers in halves of their scale."""
+    widths = [(column.width, 10 if isinstance(column, Categories) else 2) for column in columns]
+    steps = torch.tensor([10, *(step for width, step in widths for _ in range(width))])
+    return tuple((torch.cat([exists[None], values]) * steps).round().long().tolist())
 
 
 def unrolled(graph, k, rounds):
