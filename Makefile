@@ -1,10 +1,13 @@
 # Everything runs in .venv, which is made from pyproject.toml with the exact versions of constraints.txt.
+# With LOCKED=1, what is installed must have the hashes of constraints.lock, which is for Linux on x86_64 and Python 3.11.
 
 BIN       := .venv/bin
 INSTALLED := .venv/.installed
 RIGHT     := import sys; sys.exit(sys.version_info < (3, 11))
 PYTHON    ?= $(shell for p in python3.11 python3; do $$p -c '$(RIGHT)' 2>/dev/null && echo $$p && break; done)
 WORKERS   ?= 2
+PIP       := $(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check
+LOCK      := $(PIP) -c constraints.txt torch && $(PIP) --no-deps --require-hashes -r constraints.lock
 
 .PHONY: help demo test check format models faults fuzz clean
 
@@ -41,7 +44,7 @@ faults: $(INSTALLED)
 	@OMP_NUM_THREADS=1 $(BIN)/python tools/faults $(ARGS)
 
 fuzz: $(INSTALLED)
-	@$(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check -c constraints.txt -e '.[fuzz]'
+	@$(PIP) -c constraints.txt -e '.[fuzz]'
 	@OMP_NUM_THREADS=1 $(BIN)/python tools/fuzz.py $(ARGS)
 
 clean:
@@ -53,5 +56,6 @@ $(INSTALLED): pyproject.toml constraints.txt
 	@if [ -z "$(PYTHON)" ]; then echo "graphflip needs Python 3.11 or newer: install it, or run make PYTHON=/path/to/python3.11" >&2; exit 1; fi
 	@test -x $(BIN)/python || { echo "Making .venv with $$($(PYTHON) --version)"; $(PYTHON) -m venv .venv; }
 	@echo "Installing graphflip and pinned packages into .venv (minutes the first time)"
-	@$(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check -c constraints.txt -e '.[all,dev]'
+	@if [ -n "$(LOCKED)" ]; then $(LOCK); fi
+	@$(PIP) -c constraints.txt -e '.[all,dev]'
 	@touch $@
