@@ -1,11 +1,13 @@
 """Classifiers that misbehave: the outcome says so, and nothing is reported as flipped that is not."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
 
-from graphflip.jobs import Processes, Settings, open_source, run_job
+from graphflip.errors import ConfigError
+from graphflip.jobs import Processes, Settings, explained, open_source, run_job
 
 from .conftest import answers_of
 
@@ -58,3 +60,16 @@ def test_a_process_that_dies_takes_no_answers_with_it(hostile):
     crashed = [answer["input"] for answer in answers if answer["outcome"] == "crashed"]
     assert crashed == ["CNC", "COC"]
     assert [answer["outcome"] for answer in answers if answer["input"] not in crashed] == ["already_there"] * 2
+
+
+def test_a_kit_without_a_classifier_explains_the_one_that_is_named(kit, tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(str(Path(__file__).parent))
+    shutil.copytree(kit, tmp_path / "kit")
+    (tmp_path / "kit" / "classifier").rename(tmp_path / "kit" / "judge")
+    asked = {"model": str(tmp_path / "kit"), "target": "fancy"}
+    with pytest.raises(ConfigError, match="no classifier of its own"):
+        run_job(open_source("CO"), Settings.of(**asked), tmp_path / "none")
+    run_job(open_source("CO"), Settings.of(**asked, classifier="hostile:rude"), tmp_path / "job")
+    (found,) = explained(tmp_path / "job")
+    assert found.outcome.value == "already_there"
+    assert found.p_factual == pytest.approx(0.731, abs=1e-3)  # the logits 0 and 1 of that classifier
