@@ -1,6 +1,5 @@
 """No file runs code, and none ends in anything but an error of ours: what fuzzing found is fed again."""
 
-import importlib.util
 import os
 import pickle
 import shutil
@@ -16,56 +15,42 @@ from hypothesis import strategies as st
 
 from graphflip.errors import GraphflipError
 from graphflip.explain.kit import load_kit
-from graphflip.jobs import Settings, open_source, run_job
 
 ROOT = Path(__file__).parents[1]
 CORPUS = Path(__file__).parent / "corpus"
 
 
-def load(name):
-    spec = importlib.util.spec_from_file_location(name, ROOT / "tools" / f"{name}.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-parsers, small_kit = load("parsers"), load("small_kit")
+with pytest.MonkeyPatch.context() as patch:
+    patch.syspath_prepend(str(ROOT / "tools"))
+    import parsers  # pyright: ignore[reportMissingImports]
 
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
-    """A kit and a job, whose files are what parsers read."""
-    folder = tmp_path_factory.mktemp("made")
-    kit, table = small_kit.make_kit(folder / "kit"), small_kit.write_molecules(folder / "molecules.csv", 6)
-    wanted = Settings.of(model=str(kit), prefer="minimal", target="fancy", budget=1)
-    run_job(open_source(str(table)), wanted, folder / "job")
-    return folder
+    return parsers.make(tmp_path_factory.mktemp("made"))
 
 
 @pytest.mark.parametrize("name", parsers.PARSERS)
 def test_parsers_take_their_examples(name, made, tmp_path):
-    if name == "manifest":
-        shutil.copytree(made / "job" / "shards", tmp_path / "place" / "shards")
-    for content in parsers.examples(name, made / "kit", made / "job"):
-        taken = parsers.parse(name, content, tmp_path / "place", made / "kit")
-        assert taken is (name != "manifest"), "a manifest without its shards is no job"
+    for content in parsers.examples(name, made):
+        assert parsers.parse(name, content, tmp_path / "place", made)
 
 
 @pytest.mark.parametrize("path", sorted(CORPUS.rglob("*-*")), ids=lambda path: f"{path.parent.name}/{path.name[:14]}")
 def test_findings_of_the_fuzzer_are_complaints(path, made, tmp_path):
-    parsers.parse(path.parent.name, path.read_bytes(), tmp_path / "place", made / "kit")
+    parsers.parse(path.parent.name, path.read_bytes(), tmp_path / "place", made)
 
 
 @pytest.mark.parametrize("name", parsers.PARSERS)
 @given(data=st.data())
 @settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 def test_changed_files_are_complaints(name, data, made, tmp_path):
-    content = bytearray(data.draw(st.sampled_from(parsers.examples(name, made / "kit", made / "job"))))
+    content = bytearray(data.draw(st.sampled_from(parsers.examples(name, made))))
     for _ in range(data.draw(st.integers(1, 4))):
         at = data.draw(st.integers(0, len(content)))
         piece = data.draw(st.one_of(st.binary(max_size=4), st.sampled_from(_PIECES)))
         content[at : at + data.draw(st.integers(0, 8))] = piece
-    parsers.parse(name, bytes(content), tmp_path / "place", made / "kit")
+    parsers.parse(name, bytes(content), tmp_path / "place", made)
 
 
 _PIECES = [
@@ -117,7 +102,7 @@ def test_the_bomb_would_go_off(tmp_path):
 @pytest.mark.parametrize("name", parsers.PARSERS)
 def test_no_parser_runs_code(name, bomb, made, tmp_path):
     content, trace = bomb
-    parsers.parse(name, content, tmp_path / "place", made / "kit")
+    parsers.parse(name, content, tmp_path / "place", made)
     assert not trace.exists()
 
 

@@ -20,7 +20,7 @@ _ENOUGH = 5
 
 def main() -> None:
     from figures import contribute
-    from parsers import PARSERS
+    from parsers import PARSERS, make
 
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", metavar="PARSER", help=f"{', '.join(PARSERS)}; all of them by default")
@@ -29,7 +29,7 @@ def main() -> None:
     options = parser.parse_args()
     findings = 0
     with tempfile.TemporaryDirectory(prefix="fuzz") as folder:
-        prepare(Path(folder))
+        make(Path(folder))
         for name in options.names or PARSERS:
             figures = run(name, 500 if options.quick else options.runs, Path(folder))
             print(f"{name:14} {figures}", flush=True)
@@ -37,17 +37,6 @@ def main() -> None:
             if not options.quick:
                 contribute("fuzz", {name: figures})
     sys.exit(findings > 0)
-
-
-def prepare(folder: Path) -> None:
-    """A kit and a job, whose files are examples."""
-    from small_kit import make_kit, write_molecules
-
-    from graphflip.jobs import Settings, open_source, run_job
-
-    kit, table = make_kit(folder / "kit"), write_molecules(folder / "molecules.csv", 6)
-    settings = Settings.of(model=str(kit), prefer="minimal", target="fancy", budget=1)
-    run_job(open_source(str(table)), settings, folder / "job")
 
 
 def run(name: str, runs: int, folder: Path) -> dict[str, int]:
@@ -86,11 +75,11 @@ def child(name: str, runs: int, folder: Path, seed: int) -> None:
 
     seeds, place = folder / f"seeds-{name}", folder / f"place-{name}"
     seeds.mkdir(exist_ok=True)
-    for k, content in enumerate(examples(name, folder / "kit", folder / "job")):
+    for k, content in enumerate(examples(name, folder)):
         (seeds / f"example{k}").write_bytes(content)
     options = [f"-runs={runs}", "-max_len=65536", f"-seed={seed + 1}", f"-timeout={_SECONDS}", "-print_final_stats=1"]
     options += [f"-rss_limit_mb={_MEGABYTES}", f"-artifact_prefix={CORPUS / name}/", str(seeds)]
-    atheris.Setup([sys.argv[0], *options], lambda content: parse(name, content, place, folder / "kit") and None)
+    atheris.Setup([sys.argv[0], *options], lambda content: parse(name, content, place, folder) and None)
     atheris.Fuzz()
 
 

@@ -1,20 +1,21 @@
 """Everything that reads a file of somebody else's: each may raise an error of ours, and nothing else."""
 
+import hashlib
 import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
 
-from graphflip.data.molecule import molecule_schema
+from small_kit import SCHEMA, make_kit, write_molecules
+
 from graphflip.data.tu import load_tu
 from graphflip.errors import GraphflipError
 from graphflip.explain.knowledge import Knowledge
 from graphflip.explain.records import read_records
-from graphflip.jobs.folder import JobFolder, read_manifest
-from graphflip.jobs.inputs import open_source
+from graphflip.jobs import Settings, explained, export, open_source, run_job
+from graphflip.jobs.folder import JobFolder, ShardCard, read_manifest
 from graphflip.models.store import load_model
 
-SCHEMA = molecule_schema(("C", "N", "O"), max_nodes=12, explicit_hydrogens=False)
 TU_FILES = ("A", "graph_indicator", "graph_labels", "node_labels", "edge_labels", "node_attributes")
 TU_BREAK = b"\n---\n"
 
@@ -54,8 +55,6 @@ def card(content: bytes, folder: Path) -> None:
 
 
 def weights(content: bytes, folder: Path) -> None:
-    import hashlib
-
     stored = json.loads((folder / "card.json").read_text()) | {"sha256": hashlib.sha256(content).hexdigest()}
     (folder / "card.json").write_text(json.dumps(stored))
     (folder / "weights.safetensors").write_bytes(content)
@@ -73,6 +72,17 @@ def manifest(content: bytes, folder: Path) -> None:
     next(JobFolder(folder, found).answers(), None)
 
 
+def shard(content: bytes, folder: Path) -> None:
+    """Somebody who writes a shard can write the card that fits it."""
+    job = JobFolder(folder, read_manifest(folder))
+    job.shard(0).write_bytes(content)
+    stored = ShardCard.model_validate_json((folder / "shards/0000/0000000.json").read_bytes())
+    card = stored.model_copy(update={"sha256": hashlib.sha256(content).hexdigest()}).sealed()
+    (folder / "shards/0000/0000000.json").write_text(card.model_dump_json())
+    export(folder, folder / "answers.csv")
+    list(explained(folder))
+
+
 PARSERS: dict[str, Callable[[bytes, Path], None]] = {
     "tu": tu,
     "tu_zip": tu_zip,
@@ -85,15 +95,22 @@ PARSERS: dict[str, Callable[[bytes, Path], None]] = {
     "weights": weights,
     "knowledge": knowledge,
     "manifest": manifest,
+    "shard": shard,
 }
 
 
-def parse(name: str, content: bytes, folder: Path, kit: Path) -> bool:
-    """Whether a parser takes this content; what it raises besides our errors comes through."""
+BESIDE = {"card": "kit/classifier", "weights": "kit/classifier", "manifest": "job", "shard": "job"}
+
+
+def parse(name: str, content: bytes, folder: Path, made: Path) -> bool:
+    """Whether a parser takes this content; what it raises besides our errors comes through.
+
+    `made` has a kit and a job: what stands beside the file in question comes from there.
+    """
     shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    if name in ("card", "weights"):
-        shutil.copytree(kit / "classifier", folder, dirs_exist_ok=True)
+    if name in BESIDE:
+        shutil.copytree(made / BESIDE[name], folder)
+    folder.mkdir(parents=True, exist_ok=True)
     try:
         PARSERS[name](content, folder)
     except GraphflipError:
@@ -101,8 +118,17 @@ def parse(name: str, content: bytes, folder: Path, kit: Path) -> bool:
     return True
 
 
-def examples(name: str, kit: Path, job: Path) -> list[bytes]:
+def make(folder: Path) -> Path:
+    """A kit and a job, whose files are examples."""
+    kit, table = make_kit(folder / "kit"), write_molecules(folder / "molecules.csv", 6)
+    settings = Settings.of(model=str(kit), prefer="minimal", target="fancy", budget=1)
+    run_job(open_source(str(table)), settings, folder / "job", shard_size=6)
+    return folder
+
+
+def examples(name: str, made: Path) -> list[bytes]:
     """Contents that a parser takes, to start from."""
+    kit, job = made / "kit", made / "job"
     shown = {
         "tu": [TU_BREAK.join([b"1, 2\n2, 1\n3, 4\n4, 3\n", b"1\n1\n2\n2\n", b"0\n1\n", b"0\n1\n0\n0\n"])],
         "csv": [b'id,smiles\na,CCO\nb,"C(=O)N"\n', b"smiles,label\nC1CC1,1\n"],
@@ -114,6 +140,7 @@ def examples(name: str, kit: Path, job: Path) -> list[bytes]:
         "weights": [(kit / "classifier" / "weights.safetensors").read_bytes()],
         "knowledge": [(kit / "knowledge.json").read_bytes()],
         "manifest": [(job / "manifest.json").read_bytes()],
+        "shard": [(job / "shards" / "0000" / "0000000.parquet").read_bytes()],
         "tu_zip": [_zip()],
     }
     return shown[name]

@@ -7,8 +7,8 @@ from types import ModuleType
 import pytest
 
 from graphflip.jobs import AbstractEngine, InProcess, Settings, answers, open_source, run_job
-from graphflip.jobs.answers import TIMING
 from graphflip.jobs.folder import JobFolder, read_manifest
+from graphflip.jobs.tables import TIMING
 
 TOOLS = Path(__file__).parents[2] / "tools"
 

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from graphflip.errors import ConfigError, JobError
 from graphflip.jobs import export
-from graphflip.jobs.answers import COLUMNS
 from graphflip.jobs.export import write_csv
+from graphflip.jobs.tables import COLUMNS
 
 from .conftest import answers_of
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from types import ModuleType
 
 from graphflip.jobs import Settings, open_source, run_job
-from graphflip.jobs.answers import TIMING
 from graphflip.jobs.folder import JobFolder, read_manifest
+from graphflip.jobs.tables import TIMING
 
 ROOT = Path(__file__).parents[2]
 QUICK = ("--prefer", "minimal", "--target", "fancy", "--budget", "2")

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from .. import __version__
 from ..edits import heavy_edits
-from ..errors import ConfigError, DataError, GraphError, JobError, MissingExtra, SchemaError, require
+from ..errors import ConfigError, DataError, GraphError, JobError, MissingExtra, SchemaError
 from ..explain.constraints import Constraints
 from ..explain.explainer import Counterfactual
 from ..explain.interface import Explainer, load
@@ -21,32 +21,10 @@ from ..explain.words import describe
 from ..models.store import CARD
 from .inputs import Row
 from .settings import Settings
+from .tables import TIMING, to_parquet
 
 BAD_INPUT, FAILED, CRASHED = "bad_input", "failed", "crashed"
 """Outcomes of rows, besides those of searches: it could not be read; an error came up; its process died of it."""
-
-TIMING = "seconds"
-"""The column that differs from run to run; all others do not."""
-
-COLUMNS = {
-    "row": "int64",
-    "answer": "int32",
-    "id": "string",
-    "input": "string",
-    "outcome": "string",
-    "flipped": "bool_",
-    "target": "string",
-    "p_factual": "float64",
-    "p_counterfactual": "float64",
-    "smiles_factual": "string",
-    "smiles_counterfactual": "string",
-    "num_edits": "int32",
-    "num_heavy_edits": "int32",
-    "edits": "string",
-    "note": "string",
-    "record": "string",
-    TIMING: "float64",
-}
 
 
 class Order(NamedTuple):
@@ -122,34 +100,6 @@ def crashed(row: Row) -> bytes:
     """The answer to a row whose explanation ended the process it ran in."""
     note = "The process that worked on this input died each time. It may have run out of memory."
     return to_parquet([_without_answer(row, Problem(CRASHED, note))])
-
-
-def to_parquet(answers: Sequence[dict[str, Any]]) -> bytes:
-    """A Parquet file of answers; equal answers give equal bytes."""
-    import io
-
-    arrow, parquet = _arrow()
-    fields = [(name, getattr(arrow, kind)()) for name, kind in COLUMNS.items()]
-    sink = io.BytesIO()
-    table = arrow.Table.from_pylist(list(answers), schema=arrow.schema(fields))
-    parquet.write_table(table, sink, compression="zstd", write_page_checksum=True)
-    return sink.getvalue()
-
-
-def joined(blobs: Sequence[bytes]) -> bytes:
-    """Several files of answers as one."""
-    return to_parquet([answer for blob in blobs for answer in read_answers(blob)])
-
-
-def read_answers(blob: bytes, columns: Sequence[str] = tuple(COLUMNS)) -> Iterator[dict[str, Any]]:
-    """The answers in a Parquet file."""
-    arrow, parquet = _arrow()
-    yield from parquet.read_table(arrow.BufferReader(blob), columns=list(columns)).to_pylist()
-
-
-def _arrow() -> tuple[Any, Any]:
-    purpose = "Writing the answers of a job"
-    return require("pyarrow", "tables", purpose), require("pyarrow.parquet", "tables", purpose)
 
 
 class Problem(NamedTuple):

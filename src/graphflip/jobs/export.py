@@ -9,12 +9,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TextIO
 
-from ..errors import ConfigError
+from ..errors import ConfigError, GraphflipError, JobError
 from ..explain.explainer import Counterfactual
 from ..explain.kit import kit_schema
 from ..explain.records import from_record
-from .answers import COLUMNS
 from .folder import JobFolder, disk_errors, read_manifest
+from .tables import COLUMNS
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 
@@ -32,7 +32,11 @@ def explained(folder: Path) -> Iterator[Counterfactual]:
     schema = kit_schema(manifest.settings.model)
     for answer in JobFolder(folder, manifest).answers():
         if answer["record"] is not None:
-            yield from_record(json.loads(answer["record"]), schema)
+            try:
+                found = from_record(json.loads(answer["record"]), schema)
+            except (ValueError, OverflowError, RecursionError, GraphflipError) as error:
+                raise JobError(f"{folder}: the record of row {answer['row']} cannot be read; {error}") from error
+            yield found
 
 
 def write_records(path: Path, answers: Iterable[Mapping[str, Any]]) -> int:

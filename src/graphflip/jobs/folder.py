@@ -14,9 +14,9 @@ from .. import __version__
 from ..errors import JobError
 from ..models.files import write_atomically
 from ..schema import first_problem
-from .answers import read_answers
 from .inputs import Row, digest_of
 from .settings import Settings
+from .tables import read_answers
 
 FORMAT = 1
 MANIFEST = "manifest.json"

@@ -14,13 +14,14 @@ from typing import Any
 
 from .. import __version__
 from ..errors import DataError, JobError
-from .answers import Order, check, crashed, joined, kit_digest
+from .answers import Order, check, crashed, kit_digest
 from .engines import AbstractEngine, InProcess, Task
 from .export import write_csv, write_records
 from .folder import MANIFEST, JobFolder, Manifest, ShardCard, read_manifest
 from .inputs import Row, Source, digest_of
 from .lock import folder_lock
 from .settings import Settings
+from .tables import joined
 
 RECORDS, UNEXPLAINED = "counterfactuals.jsonl", "unexplained.csv"
 _PACKAGES = ("torch", "numpy", "rdkit")
