@@ -102,7 +102,7 @@ def test_words_point_at_pictures(page):
     assert page.locator("g.hot").count() == row.locator("g.hot").count()
     page.locator("h1").hover()
     assert page.locator("g.hot").count() == 0
-    row.locator("g.changed .halo").first.hover()
+    row.locator("g.changed .label").first.hover()
     assert row.locator("li.hot").count() == 1
 
 

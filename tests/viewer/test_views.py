@@ -291,7 +291,7 @@ def test_values_of_directed_graphs():
     assert (described.classes, described.unit, described.suggestion) == ([], "value", "raise by 1")
     assert described.directed
     value = views.show_input(explainer, {"input": {"graph": graph}}, lambda _: None)["prediction"]["value"]
-    by = 0.01
+    by = 0.002
     only = ["add_node", "remove_node", "add_edge"]
     wanted = task({"graph": graph}, prefer="minimal", target=f"raise by {by}", forbid_ops=only)
     found = Answer.model_validate(views.explain(explainer, wanted, lambda _: None)["answers"][0])
@@ -300,7 +300,7 @@ def test_values_of_directed_graphs():
     assert found.record["p_factual"] == pytest.approx(value, abs=1e-4)
     assert found.predictions.counterfactual["value"] == pytest.approx(found.record["p_counterfactual"], abs=1e-4)
     assert found.record["p_counterfactual"] >= value + by - 1e-4
-    assert "target='raise by 0.01'" in found.python
+    assert "target='raise by 0.002'" in found.python
 
 
 def test_the_models_outputs_count_not_the_kits_names():
