@@ -16,6 +16,7 @@ from graphflip.jobs import open_source, run_job
 from graphflip.models import recipes
 
 _EPOCHS = 6
+_FOR_EACH = 4  # kills of a training run, so that there are several
 
 
 def explain_kills(rig: Rig, kills: int, seed: int = 0) -> dict[str, int]:
@@ -49,7 +50,8 @@ def train_kills(folder: Path, kills: int, seed: int = 0) -> dict[str, int]:
     seconds = [_seconds(way, folder / f"train{k}") for k, way in enumerate(ways)]
     while done < kills:
         which, out = runs % len(ways), folder / f"killed-train{runs}"
-        while running(run := ways[which](out), moment(rng, seconds[which])) and done < kills:
+        goal = min(kills, done + _FOR_EACH)
+        while running(run := ways[which](out), moment(rng, seconds[which])) and done < goal:
             kill(run)
             done += 1
         finish(run)
