@@ -41,7 +41,8 @@ def run_quality(
     """Explain a part of each dataset with every row, score the counterfactuals, and write tables, picture and files.
 
     Nothing is trained but a small classifier for the planted set. Runs that `out` already holds, with the same
-    settings, data and models, are not repeated, and a run that was killed goes on where it was. Returns `out`.
+    settings, data and models, are not repeated, and a run that was killed goes on where it was. Rows that `out` holds
+    besides those asked for stay in the tables. Returns `out`.
     """
     if not datasets or len(set(datasets)) < len(datasets):
         raise ConfigError(f"The benchmark needs one or more datasets, each once; got {list(datasets)}.")
@@ -49,17 +50,22 @@ def run_quality(
         raise ConfigError(f"`seeds` must be one or more different numbers; got {list(seeds)}.")
     source = Packaged(part, limit) if source is None else source
     real_sets = [name for name in datasets if name != PLANTED]
-    runs = [_runs(source, name, rows, seeds, out, ged_seconds) for name in real_sets]
+    real_sets += [name for name in DATASETS if name not in datasets and (out / name).is_dir() and name != PLANTED]
+    plans = [_with_held(source, name, rows if name in datasets else (), seeds, out, ged_seconds) for name in real_sets]
+    runs = [_runs(source, name, plan, seeds, out, ged_seconds) for name, plan in zip(real_sets, plans, strict=True)]
     total = 2 * sum(len(run.material.graphs) for those in runs for run in those)
     total += num_answers(limit, part) if PLANTED in datasets else 0
     tick, results, graphs = _counter(watch, total), {}, []
     with workers(num_workers) as pool:
-        for name, those in zip(real_sets, runs, strict=True):
-            results[name], measured = _one_dataset(those, rows, pool, tick)
+        for name, plan, those in zip(real_sets, plans, runs, strict=True):
+            if not those:
+                continue
+            results[name], measured = _one_dataset(those, plan, pool, tick)
             graphs += measured
     if PLANTED in datasets:
         results[PLANTED] = known_answers(out / PLANTED, limit, part, lambda count: tick(PLANTED, count))
-    _write(results, graphs, rows, _provenance(datasets, rows, part, limit, seeds, ged_seconds, source), out)
+    rows = [row for row in dict.fromkeys([*ROWS, *rows]) if any(row.name in found for found in results.values())]
+    _write(results, graphs, rows, _provenance(list(results), rows, part, limit, seeds, ged_seconds, source), out)
     return out
 
 
@@ -74,6 +80,18 @@ def _runs(
         for row in rows
         for seed in (seeds if row.repeated else seeds[:1])
     ]
+
+
+def _with_held(
+    source: Source, name: str, rows: Sequence[Row], seeds: Sequence[int], out: Path, ged_seconds: float
+) -> list[Row]:
+    """These rows, and others that the folder holds."""
+    held = [
+        row
+        for row in ROWS
+        if row not in rows and all(run.is_done for run in _runs(source, name, [row], seeds, out, ged_seconds))
+    ]
+    return [row for row in dict.fromkeys([*ROWS, *rows]) if row in rows or row in held]
 
 
 def _one_dataset(

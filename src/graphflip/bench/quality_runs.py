@@ -61,6 +61,14 @@ class QualityRun:
     def files(self) -> RunFiles:
         return RunFiles(self.folder, self.row.name, self.seed)
 
+    @property
+    def is_done(self) -> bool:
+        """Whether there is nothing left to do."""
+        if not self.files.records.exists():
+            return False
+        stored = self.files.stored()
+        return stored.get("explained") == self._explained() and stored.get("scored") == self._scored()
+
     def complete(self, run: Map, tick: Callable[[int], None] = lambda _: None) -> Measures:
         """Explain and score what was not done before with the same settings, data and models.
 

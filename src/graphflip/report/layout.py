@@ -90,7 +90,12 @@ def _arrange_molecule(graph: Graph, slots: Sequence[int], near: Near, fixed: Pla
     mol.UpdatePropertyCache(strict=False)
     chem.FastFindRings(mol)
     at = {k: point(_RDKIT * fixed[i][0], -_RDKIT * fixed[i][1]) for k, i in enumerate(slots) if i in fixed}
-    depict.Compute2DCoords(mol, coordMap=at, canonOrient=not at)
+    quiet = require("rdkit.rdBase", "mol", "Drawing molecules").BlockLogs
+    try:
+        with quiet():
+            depict.Compute2DCoords(mol, coordMap=at, canonOrient=not at)
+    except RuntimeError:  # what no chemist would draw, RDKit cannot always place around atoms that are to stay
+        return _arrange(graph, slots, near, fixed)
     conformer = mol.GetConformer()
     points = [conformer.GetAtomPosition(k) for k in range(len(slots))]
     return {i: (p.x / _RDKIT, -p.y / _RDKIT) for i, p in zip(slots, points, strict=True)}
