@@ -1,6 +1,7 @@
 """The same answers from a Dask cluster, whatever happens to workers, scheduler and connection."""
 
 import gc
+import os
 import signal
 import socket
 import subprocess
@@ -16,7 +17,9 @@ from graphflip.jobs import open_source, run_job
 from .conftest import answers_of
 
 pytest.importorskip("distributed", reason="needs the extra: pip install 'graphflip[dask]'")
-from graphflip.jobs.cluster import Dask
+from distributed import Client
+
+from graphflip.jobs.cluster import Dask, _blob
 
 # Dask does not close the socket of an attempt to connect that came to nothing.
 pytestmark = pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning")
@@ -147,6 +150,11 @@ def test_a_cut_connection_and_another_scheduler(cluster, table, settings, undist
     job = (open_source(str(table)), settings, tmp_path / "job", Dask(f"tcp://127.0.0.1:{proxy.port}"))
     assert run_job(*job, shard_size=1, watch=watch).finished
     assert answers_of(tmp_path / "job") == answers_of(undisturbed)
+
+
+def test_what_a_worker_cannot_do_is_no_lost_connection(cluster):
+    with Client(cluster.address) as client, pytest.raises(JobError, match="one says FileNotFoundError"):
+        _blob(client.submit(os.listdir, "no such folder"))
 
 
 def test_a_scheduler_that_is_not_there_is_said(table, settings, tmp_path):

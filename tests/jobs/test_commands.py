@@ -27,8 +27,9 @@ def test_a_stopped_job_goes_on_with_the_same_command(table, kit, tmp_path, monke
         *("--classifier", "hostile:patient", "--target", "fancy"),
     )
     for number, workers in ((signal.SIGKILL, "1"), (signal.SIGINT, "2")):
-        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-        job = subprocess.Popen([*asked, "--workers", workers], **pipes, text=True, start_new_session=True)
+        pipe = subprocess.PIPE
+        asking = [*asked, "--workers", workers]
+        job = subprocess.Popen(asking, stdout=pipe, stderr=pipe, text=True, start_new_session=True)
         job.stdout.readline()  # a row is done
         os.killpg(job.pid, number)  # workers, too, as by Ctrl-C on a terminal
         if number == signal.SIGINT:

@@ -10,7 +10,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..errors import JobError, require
+from ..errors import GraphflipError, JobError, require
 from .answers import Order, explain_rows
 from .engines import AHEAD, AbstractEngine, Done, Task, shielded
 
@@ -144,9 +144,18 @@ def _num_workers(client: "Client") -> int:
 
 def _blob(future: "Future") -> bytes | None:
     """The result; None if workers died of it. An error in it is raised here, as is the loss of the connection."""
-    from distributed import KilledWorker
+    from distributed import KilledWorker, wait
 
-    try:
+    wait([future])
+    if future.status != "error":
         return future.result()
-    except KilledWorker:
+    error = future.exception()
+    if isinstance(error, KilledWorker):
         return None
+    if isinstance(error, GraphflipError):
+        raise error
+    # What a worker raises must not be taken for a lost connection, after which all would be tried again and again.
+    raise JobError(
+        f"A worker must be able to explain; one says {type(error).__name__}: {error}. Install the same graphflip, and "
+        "put the kit in the same place, on all machines; then run the same command again to go on."
+    ) from error
