@@ -149,7 +149,7 @@ def _blob(future: "Future") -> bytes | None:
     wait([future])
     if future.status != "error":
         return future.result()
-    error = future.exception()
+    error: Any = future.exception()
     if isinstance(error, KilledWorker):
         return None
     if isinstance(error, GraphflipError):
