@@ -146,6 +146,13 @@ def test_a_model_that_cannot_be_copied_is_refused():
         PyGClassifier(model, SCHEMA)
 
 
+def test_a_model_whose_weights_have_no_shape_yet_is_refused():
+    model = build(Plain, LAYERS["gin"])
+    model.out = nn.LazyLinear(2)
+    with pytest.raises(ClassifierError, match="never called"):
+        PyGClassifier(model, SCHEMA)
+
+
 def test_the_sample_must_have_the_schema():
     with pytest.raises(SchemaError, match="has another"):
         PyGClassifier(build(Plain, LAYERS["gin"]), SCHEMA, sample=random_graph(WEIGHTED))

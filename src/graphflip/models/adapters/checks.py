@@ -1,10 +1,12 @@
 """Rules that a user's classifier is held to when it is wrapped, tried on a few graphs; each has its own error."""
 
+import copy
 from collections.abc import Callable
 
 import torch
 from jaxtyping import Float
 from torch import Tensor, nn
+from torch.nn.parameter import is_lazy
 
 from ...errors import (
     BatchDependent,
@@ -34,6 +36,22 @@ def sample_graphs(schema: Schema, given: Graph | None, model: object) -> Graph:
     sample = random_graph(schema, n=n, num_graphs=4, seed=1) if given is None else given[:4]
     weights = [] if not isinstance(model, nn.Module) else [w for w in model.parameters() if w.is_floating_point()]
     return sample.to(weights[0].dtype).to(weights[0].device) if weights else sample
+
+
+def copied(model: nn.Module) -> nn.Module:
+    """The model again, to be asked, not trained: what is done to it leaves the user's own alone."""
+    if any(map(is_lazy, model.parameters())):
+        raise ClassifierError(
+            "A model must know the shapes of its weights; some layers of this one are lazy and were never called. "
+            "Train it, load its weights, or call it once."
+        )
+    try:
+        return copy.deepcopy(model).eval().requires_grad_(False)
+    except Exception as error:
+        raise ClassifierError(
+            f"A model must be one that `copy.deepcopy` can copy; it raised {type(error).__name__}: {error}. "
+            "Do not keep tensors with gradients as attributes."
+        ) from error
 
 
 @torch.no_grad()

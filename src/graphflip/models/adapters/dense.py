@@ -1,6 +1,5 @@
 """DenseClassifier: any torch function of the dense tensors of a batch of graphs."""
 
-import copy
 import inspect
 from collections.abc import Callable
 from typing import Any
@@ -12,7 +11,7 @@ from ...errors import ClassifierError
 from ...graph import Graph
 from ...schema import Schema
 from ..classifier import AbstractClassifier
-from .checks import check_answers, check_edges_matter, check_gradients, sample_graphs
+from .checks import check_answers, check_edges_matter, check_gradients, copied, sample_graphs
 from .outputs import ReturnType, as_logits, check_number_of_classes, check_scale
 
 NAMES = {"B": "B", "mask": "B", "V": "V", "x": "V", "A": "A", "adj": "A", "E": "E", "edge_attr": "E"}
@@ -40,8 +39,7 @@ class DenseClassifier(AbstractClassifier):
         self.schema = schema
         self.return_type: ReturnType = return_type
         self.names = dense_arguments(function)
-        is_module = isinstance(function, nn.Module)
-        self.function: Any = copy.deepcopy(function).eval().requires_grad_(False) if is_module else function
+        self.function: Any = copied(function) if isinstance(function, nn.Module) else function
         sample = sample_graphs(schema, sample, self.function)
         check_answers(self, sample)
         logits = self(sample)

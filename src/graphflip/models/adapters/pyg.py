@@ -1,6 +1,5 @@
 """PyGClassifier: an ordinary PyG graph classifier, unchanged, differentiable in relaxed graphs."""
 
-import copy
 import inspect
 from contextlib import ExitStack
 from typing import Any
@@ -17,6 +16,7 @@ from .checks import (
     check_answers,
     check_edges_matter,
     check_gradients,
+    copied,
     gradients_at,
     relaxed,
     same,
@@ -62,7 +62,7 @@ class PyGClassifier(AbstractClassifier):
         self.return_type: ReturnType = return_type
         self.nodes, self.edges = Reader(schema.nodes, x, "x"), Reader(schema.edges, edge_attr, "edge_attr")
         self.names = _arguments(model, schema)
-        self.model = _copied(model)
+        self.model = copied(model)
         self.num_classes = num_classes or 2  # until the model has been heard
         sample = sample_graphs(schema, sample, self.model)
         check_answers(self, sample)
@@ -130,16 +130,6 @@ class PyGClassifier(AbstractClassifier):
         hardest = Graph.cat([relaxed(sample), without_edges(sample)])  # roots of a degree that is zero
         gradients = gradients_at(lambda graph: self._relaxed(graph, all_pairs=True), hardest)
         return all(bool(gradient.isfinite().all()) for gradient in gradients.values())
-
-
-def _copied(model: nn.Module) -> nn.Module:
-    try:
-        return copy.deepcopy(model).eval().requires_grad_(False)
-    except Exception as error:
-        raise ClassifierError(
-            f"A model must be one that `copy.deepcopy` can copy; it raised {type(error).__name__}: {error}. "
-            "Do not keep tensors with gradients as attributes."
-        ) from error
 
 
 def _arguments(model: nn.Module, schema: Schema) -> tuple[str, ...]:
