@@ -24,6 +24,15 @@ def test_version():
     assert run("--version").stdout.strip() == f"graphflip {graphflip.__version__}"
 
 
+def test_molecules_are_printed_as_they_are():
+    from graphflip.cli.terminal import complaints, console
+
+    for output in (console, complaints):
+        with output.capture() as shown:
+            output.print("c1:c:c:o:c:1", markup=False, highlight=False)
+        assert shown.get() == "c1:c:c:o:c:1\n"
+
+
 def test_train_writes_a_model_folder_and_resume_ends_the_same(tmp_path):
     settings = ("--epochs", 2, "--batch-size", 128, "--seed", 3)
     first = run("train", "classifier", "planted", "--out", tmp_path / "a", *settings)

@@ -5,8 +5,8 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-console = Console(stderr=False)
-complaints = Console(stderr=True)
+console = Console(stderr=False, emoji=False)
+complaints = Console(stderr=True, emoji=False)
 
 Data = Annotated[
     str, typer.Argument(help="aids, mutagenicity, nci1, planted, rdkit, a SMILES file, or a TU folder or zip.")
