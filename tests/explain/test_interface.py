@@ -110,6 +110,8 @@ def test_a_target_may_have_a_name(explainer):
     assert explainer.explain(NITROBENZENE, "mutagen").outcome is Outcome.ALREADY_THERE
     with pytest.raises(ConfigError, match="mutagen"):
         explainer.explain(NITROBENZENE, "harmless")
+    with pytest.raises(ConfigError, match="not a value"):
+        explainer.request("raise by 1")
 
 
 def test_a_path_leads_from_one_to_the_other(explainer, found):

@@ -71,6 +71,7 @@ def test_one_molecule_is_explained_on_the_terminal(kit, tmp_path, monkeypatch, c
         (("--model", "moon"), "A kit must be one of"),
         (("--target", "moon"), "one of the classes"),
         (("--target", "7"), "one of the classes"),
+        (("--target", "raise by 1"), "not a value"),
         (("--forbid-node-type", "Xx"), "forbid_node_types"),
         (("--freeze", "x"), "by its number"),
         (("--freeze-edge", "3"), "two nodes"),

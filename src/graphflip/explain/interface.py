@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from jaxtyping import Float
+from torch import Tensor
 
 from ..data.dataset import GraphDataset
 from ..errors import ConfigError, DataError
 from ..graph import Graph
-from ..models.classifier import AbstractClassifier
+from ..models.classifier import AbstractClassifier, num_outputs
 from ..models.pegvae import PEGVAE
 from ..schema import Continuous
 from .anchored import LatentPath, latent_path
@@ -167,8 +169,15 @@ class Explainer:
         )
 
     def request(self, target: int | str | AbstractRequest | None) -> AbstractRequest:
-        """What a target that is given by number or in words asks for; raises if there is no such class."""
-        return parse_goal(target, self.kit.classes)
+        """What a target that is given by number or in words asks for; raises if the classifier has no such outputs."""
+        asked = parse_goal(target, self.kit.classes)
+        asked.at(self._undecided)
+        return asked
+
+    @cached_property
+    def _undecided(self) -> Float[Tensor, " c"]:
+        """Outputs of the classifier's number that say nothing."""
+        return torch.zeros(num_outputs(self.kit.classifier))
 
     @cached_property
     def _bonds(self) -> frozenset[Bond] | None:
