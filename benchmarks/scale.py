@@ -194,12 +194,20 @@ def memory(folder: Path, counts: list[int]) -> dict[str, Any]:
 def _explain(table: Path, out: Path, *options: object) -> dict[str, float]:
     """Wall time and largest memory of a command."""
     command = [sys.executable, "-m", "graphflip", "explain", str(table), "--out", str(out), *map(str, options)]
-    began = time.monotonic()
+    began, megabytes = time.monotonic(), 0.0
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, env=os.environ | {"OMP_NUM_THREADS": "1"})
-    _, status, usage = os.wait4(process.pid, 0)
-    if status:
-        raise RuntimeError(f"{' '.join(command)} ended with status {status}")
-    return {"seconds": round(time.monotonic() - began, 1), "megabytes": round(usage.ru_maxrss / 1024)}
+    while process.poll() is None:
+        megabytes = max(megabytes, _peak_megabytes(process.pid))
+        time.sleep(0.1)
+    if process.returncode:
+        raise RuntimeError(f"{' '.join(command)} ended with status {process.returncode}")
+    return {"seconds": round(time.monotonic() - began, 1), "megabytes": round(megabytes)}
+
+
+def _peak_megabytes(pid: int) -> float:
+    """The largest size that a process has had so far; `getrusage` would count that of its parent, too."""
+    status = Path(f"/proc/{pid}/status").read_text().partition("VmHWM:")[2]
+    return int(status.split()[0]) / 1024 if status else 0.0  # it may have ended
 
 
 def training(folder: Path, epochs: int) -> dict[str, Any]:

@@ -4,12 +4,15 @@ Usage: python tools/fuzz.py [--runs 10000] [--quick] [PARSER …]     (what is f
 """
 
 import argparse
-import re
 import subprocess
 import sys
 import tempfile
+import time
 from contextlib import suppress
 from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
 
 ROOT = Path(__file__).parents[1]
 CORPUS = ROOT / "tests" / "corpus"
@@ -40,31 +43,52 @@ def main() -> None:
     sys.exit(findings > 0)
 
 
-def run(name: str, runs: int, folder: Path) -> dict[str, int]:
-    """Fuzz one parser in processes of their own, one more after each finding until all runs are done."""
-    figures = {"inputs": 0, "findings": 0, "megabytes": 0, "longest_seconds": 0}
+class Meter(NamedTuple):
+    """What a fuzzed process has done, kept in a file that outlives it however it ends."""
+
+    inputs: float = 0.0
+    longest_seconds: float = 0.0
+    megabytes_before: float = 0.0
+    megabytes: float = 0.0
+
+    def write(self, path: Path) -> None:
+        np.array(self).tofile(path)
+
+    @classmethod
+    def read(cls, path: Path) -> "Meter":
+        return cls(*np.fromfile(path).tolist())
+
+
+def run(name: str, runs: int, folder: Path) -> dict[str, float]:
+    """Fuzz one parser in processes of their own, one more after each finding until all runs are done.
+
+    `longest_seconds` is the slowest input; `megabytes` is the largest size of the process, of which it had
+    `megabytes_before` when it had read valid inputs and so imported everything.
+    """
+    inputs, findings, meters = 0, 0, []
     (CORPUS / name).mkdir(parents=True, exist_ok=True)
-    while figures["inputs"] < runs and figures["findings"] < _ENOUGH:
-        done = figures["inputs"]
-        command = [sys.executable, __file__, "--child", name, str(runs - done), str(folder), str(done)]
+    while inputs < runs and findings < _ENOUGH:
+        file = folder / f"meter-{name}"
+        Meter().write(file)
+        command = [sys.executable, __file__, "--child", name, str(runs - inputs), str(folder), str(inputs)]
         child = subprocess.run(command, capture_output=True, text=True, errors="replace")
-        counts = [int(text) for text in re.findall(r"^#(\d+)\s", child.stderr, re.MULTILINE)]
-        if not counts:
+        meters.append(Meter.read(file))
+        if not meters[-1].inputs:
             raise RuntimeError(f"{name}: the fuzzer has not run:\n{child.stderr[-2000:]}")
-        figures["inputs"] += max(1, *counts)
-        figures["megabytes"] = max(figures["megabytes"], _stat("peak_rss_mb", child.stderr))
-        figures["longest_seconds"] = max(figures["longest_seconds"], _stat("slowest_unit_time_sec", child.stderr))
+        inputs += round(meters[-1].inputs)
         if child.returncode:
-            figures["findings"] += 1
+            findings += 1
             print(child.stdout[-3000:], child.stderr[-3000:], file=sys.stderr, flush=True)
     with suppress(OSError):  # if nothing was found, it is empty
         (CORPUS / name).rmdir()
-    return figures
-
-
-def _stat(name: str, log: str) -> int:
-    found = re.search(rf"^stat::{name}:\s+(\d+)", log, re.MULTILINE)
-    return int(found.group(1)) if found else 0
+    largest = max(meters, key=lambda meter: meter.megabytes)
+    return {
+        "inputs": inputs,
+        "findings": findings,
+        "longest_seconds": round(max(meter.longest_seconds for meter in meters), 4),
+        "megabytes_before": round(largest.megabytes_before),
+        "megabytes": round(largest.megabytes),
+    }
 
 
 def child(name: str, runs: int, folder: Path, seed: int) -> None:
@@ -78,10 +102,28 @@ def child(name: str, runs: int, folder: Path, seed: int) -> None:
     seeds.mkdir(exist_ok=True)
     for k, content in enumerate(examples(name, folder)):
         (seeds / f"example{k}").write_bytes(content)
-    options = [f"-runs={runs}", "-max_len=65536", f"-seed={seed + 1}", f"-timeout={_SECONDS}", "-print_final_stats=1"]
+        parse(name, content, place, folder)  # imports what it needs
+    meter = np.memmap(folder / f"meter-{name}", dtype=np.float64, mode="r+")
+    meter[2] = _peak_megabytes()
+
+    def once(content: bytes) -> None:
+        began = time.perf_counter()
+        try:
+            parse(name, content, place, folder)
+        finally:
+            seconds = time.perf_counter() - began
+            meter[:] = Meter(meter[0] + 1, max(meter[1], seconds), meter[2], _peak_megabytes())
+
+    options = [f"-runs={runs}", "-max_len=65536", f"-seed={seed + 1}", f"-timeout={_SECONDS}"]
     options += [f"-rss_limit_mb={_MEGABYTES}", f"-artifact_prefix={CORPUS / name}/", str(seeds)]
-    atheris.Setup([sys.argv[0], *options], lambda content: parse(name, content, place, folder) and None)
+    atheris.Setup([sys.argv[0], *options], once)
     atheris.Fuzz()
+
+
+def _peak_megabytes() -> float:
+    """The largest size that this process has had; `getrusage` would count that of its parent, too."""
+    status = Path("/proc/self/status").read_text()
+    return int(status.partition("VmHWM:")[2].split()[0]) / 1024
 
 
 if __name__ == "__main__":

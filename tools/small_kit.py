@@ -30,9 +30,13 @@ def molecule(number: int) -> str:
 
 
 def make_kit(folder: Path, seed: int = 1, common: float = 0.75) -> Path:
-    """Write a kit: a small classifier with random weights, to which so many of such molecules are fancy."""
-    graphs = [from_smiles(molecule(k), SCHEMA) for k in range(1, 200)]
-    dataset = GraphDataset.from_graphs("chains", graphs, [k % 2 for k in range(1, 200)], ("plain", "fancy"))
+    """Write a kit: a small classifier with random weights, to which so many of such molecules are fancy.
+
+    Another seed gives other weights and other knowledge.
+    """
+    numbers = range(seed, seed + 199)
+    graphs = [from_smiles(molecule(k), SCHEMA) for k in numbers]
+    dataset = GraphDataset.from_graphs("chains", graphs, [k % 2 for k in numbers], ("plain", "fancy"))
     model = InvariantClassifier(SCHEMA, ClassifierConfig(width=8, hidden=16))
     reset_parameters(model, torch.Generator().manual_seed(seed))
     torch.nn.init.normal_(model.out.weight, std=1.0, generator=torch.Generator().manual_seed(seed + 1))

@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 import torch
-from cluster import dask_kills
+from cluster import dask_faults
 from disk import full_disk, limited_files, read_only_disk
 from files import damaged_files
 from kills import explain_kills, train_kills
@@ -40,8 +40,8 @@ def main() -> None:
             "read_only_disk": lambda: read_only_disk(rig),
             "clock": lambda: clock_jumps(rig),
             "two_jobs": lambda: two_jobs(rig, 2 if few else 10),
-            "memory": lambda: out_of_memory(rig),
-            "dask": lambda: dask_kills(rig, 4 if few else 20),
+            "dask": lambda: dask_faults(rig, 4 if few else 20),
+            "memory": lambda: out_of_memory(rig),  # last: it leaves threads here, with which nothing may fork
         }
         if os.geteuid() != 0:  # a disk of its own cannot be mounted
             del faults["full_disk"], faults["read_only_disk"]
