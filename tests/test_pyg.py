@@ -64,13 +64,13 @@ def data(request):
 
 def test_the_explanation_carries_the_changed_graph_and_masks_of_the_change(data):
     model, explanation = explain(data)
-    after, origin = explanation.counterfactual, explanation.origin
+    after = explanation.counterfactual
     zeros = torch.zeros(len(after.x), dtype=torch.long)
     assert int(model(after.x, after.edge_index, zeros).argmax()) == 0 != int(explanation.target)
     assert explanation.found.flipped
     assert explanation.validate(raise_on_error=True)
 
-    kept = {int(old): k for k, old in enumerate(origin) if old >= 0}
+    kept = {int(old): k for k, old in enumerate(after.origin) if old >= 0}
     pairs = {tuple(edge) for edge in after.edge_index.T.tolist()}
     changed = {i for edit in explanation.found.edits for i in edit.at if i < len(data.x)}
     for (i, j), marked in zip(data.edge_index.T.tolist(), explanation.edge_mask.tolist(), strict=True):
@@ -79,6 +79,7 @@ def test_the_explanation_carries_the_changed_graph_and_masks_of_the_change(data)
     assert set(explanation.node_mask[:, 0].nonzero()[:, 0].tolist()) >= changed
     assert bool(explanation.node_mask.any())
     assert model.training
+    assert len(explanation.get_complement_subgraph().counterfactual.origin) == len(after.x)
 
 
 def test_one_probability_is_that_of_the_second_class(data):

@@ -34,9 +34,9 @@ class CounterfactualExplainer(ExplainerAlgorithm):
     `graphflip.Explainer.explain`.
 
     Of the Explanation, `edge_mask` marks edges that were taken away or changed, `node_mask` nodes that were changed or
-    whose edges were, `counterfactual` is the changed graph as Data, whose node k is node `origin[k]` of the graph
-    explained, or new (-1), and `found` has everything else: outcome, edits, evidence. Where none was found, these two
-    are missing and the masks are zero. docs/classifiers.md has an example.
+    whose edges were, `counterfactual` is the changed graph as Data, whose node k is node `counterfactual.origin[k]` of
+    the graph explained, or new (-1), and `found` has everything else: outcome, edits, evidence. Where none was found,
+    `counterfactual` is missing and the masks are zero. docs/classifiers.md has an example.
     """
 
     def __init__(
@@ -108,7 +108,7 @@ def _explanation(found: Counterfactual, edge_index: Int[Tensor, "2 m"], classifi
     explanation = Explanation(node_mask=touched[:n, None].float(), edge_mask=pairs[tuple(edge_index)].float())
     explanation.found = found
     if after is not None:
-        explanation.counterfactual, explanation.origin = _data(after, classifier), _origin(after, n)
+        explanation.counterfactual = _data(after, n, classifier)
     return explanation
 
 
@@ -119,13 +119,10 @@ def _changes(before: Graph, after: Graph) -> tuple[Bool[Tensor, " n"], Bool[Tens
     return nodes[0], pairs[0]
 
 
-def _data(graph: Graph, classifier: PyGClassifier) -> Data:
-    """A graph as the model reads it."""
+def _data(graph: Graph, n: int, classifier: PyGClassifier) -> Data:
+    """A graph as the model reads it; slots from `n` on are new nodes."""
     batch = SparseBatch.of(graph, graph.B > 0.5, graph.A > 0.5)
     columns = {"edge_attr": classifier.edges.read(batch.E)} if graph.schema.de else {}
+    # Not an attribute of the Explanation, whose subgraphs would take it for one of the explained graph's nodes.
+    columns["origin"] = torch.where(batch.slot < n, batch.slot, -1)
     return Data(x=classifier.nodes.read(batch.V), edge_index=batch.edge_index, **columns)
-
-
-def _origin(after: Graph, n: int) -> Int[Tensor, " nodes"]:
-    slots = after.B[0].nonzero()[:, 0]
-    return torch.where(slots < n, slots, -1)
