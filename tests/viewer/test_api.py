@@ -1,6 +1,7 @@
 """The API: sessions do not mix, limits hold, refusals are polite, and nothing of the server's inside leaves it."""
 
 import asyncio
+import re
 
 import pytest
 
@@ -157,7 +158,7 @@ def test_other_host_names_are_refused(host):
     """A page of another site whose name was made to point here must not be answered."""
 
     async def scenario(browser):
-        for address in ("/", "/api/jobs", "/assets/viewer.js"):
+        for address in ("/", "/api/jobs", await asset(browser(), "viewer.js")):
             refused = await browser().get(address, headers={"host": host})
             assert refused.status_code == 421
 
@@ -186,7 +187,8 @@ def test_requests_of_other_sites_are_refused(origin):
 def test_every_answer_has_its_policy():
     async def scenario(browser):
         client = browser()
-        answers = [await client.get(address) for address in ("/", "/assets/style.css", "/api/service", "/nothing")]
+        style = await asset(client, "style.css")
+        answers = [await client.get(address) for address in ("/", style, "/api/service", "/nothing")]
         answers.append(await client.get("/", headers={"host": "evil.example"}))
         for one in answers:
             policy = one.headers["content-security-policy"]
@@ -290,14 +292,25 @@ def test_nothing_but_the_page_can_be_fetched(address):
 
 
 def test_the_page_is_not_sent_twice():
+    """The page is asked for anew, its files are not: a file that changes has another address."""
+
     async def scenario(browser):
         client = browser()
-        first = await client.get("/assets/viewer.js")
-        assert "javascript" in first.headers["content-type"]
-        again = await client.get("/assets/viewer.js", headers={"if-none-match": first.headers["etag"]})
-        assert (again.status_code, again.content) == (304, b"")
+        first = await client.get("/")
+        again = await client.get("/", headers={"if-none-match": first.headers["etag"]})
+        assert (again.status_code, again.content, first.headers["cache-control"]) == (304, b"", "no-cache")
+        script = await client.get(await asset(client, "viewer.js"))
+        assert (script.status_code, "javascript" in script.headers["content-type"]) == (200, True)
+        assert "immutable" in script.headers["cache-control"]
+        assert (await client.get("/assets/viewer.js")).status_code == 404
 
     run(scenario)
+
+
+async def asset(client, name: str) -> str:
+    """The address that the page gives one of its files."""
+    (address,) = set(re.findall(rf'"(/assets/[0-9a-f]+/{re.escape(name)})"', (await client.get("/")).text))
+    return address
 
 
 def test_the_page_names_no_other_server():

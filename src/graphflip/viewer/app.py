@@ -20,6 +20,7 @@ from .settings import Settings
 from .style import page_style
 from .workers import AbstractWorker, Interrupted, Refused, Worker
 
+_PAGES = {"/": "index.html", "/docs": "docs.html"}
 _TYPES = {
     ".html": "text/html; charset=utf-8",
     ".css": "text/css; charset=utf-8",
@@ -44,26 +45,33 @@ def create_app(settings: Settings, hire: Callable[[Settings], AbstractWorker] = 
 
     app = FastAPI(title="graphflip", version=__version__, lifespan=lifespan, docs_url=None, redoc_url=None)
     app.include_router(router)
-    for name, content in _assets().items():
-        _serve(app, name, content)
+    for address, content in _assets().items():
+        _serve(app, address, content)
     _say_what_is_wrong(app)
     app.add_middleware(Guard, hosts=settings.hosts, max_bytes=settings.max_bytes)
     return app
 
 
 def _assets() -> dict[str, bytes]:
-    """The page's files, which the package carries: nothing else can be fetched."""
+    """The page's files, which the package carries, by address: nothing else can be fetched.
+
+    The address of all but the pages themselves has a digest in it, so that a browser asks for them once.
+    """
     folder = resources.files("graphflip.viewer") / "assets"
-    carried = {file.name: file.read_bytes() for file in folder.iterdir() if PurePosixPath(file.name).suffix in _TYPES}
-    return carried | {"drawing.css": page_style().encode()}
+    files = {file.name: file.read_bytes() for file in folder.iterdir() if PurePosixPath(file.name).suffix in _TYPES}
+    pages = {address: files.pop(name).decode() for address, name in _PAGES.items()}
+    files["drawing.css"] = page_style().encode()
+    digest = _digest(b"".join(name.encode() + content for name, content in sorted(files.items())))
+    shown = {address: text.replace("/assets/", f"/assets/{digest}/").encode() for address, text in pages.items()}
+    return shown | {f"/assets/{digest}/{name}": content for name, content in files.items()}
 
 
-def _serve(app: FastAPI, name: str, content: bytes) -> None:
-    address = {"index.html": "/", "docs.html": "/docs"}.get(name, f"/assets/{name}")
+def _serve(app: FastAPI, address: str, content: bytes) -> None:
+    is_page = address in _PAGES
     headers = {
-        "etag": f'"{blake2b(content, digest_size=12).hexdigest()}"',
-        "cache-control": "no-cache",
-        "content-type": _TYPES[PurePosixPath(name).suffix],
+        "etag": f'"{_digest(content)}"',
+        "cache-control": "no-cache" if is_page else "public, max-age=31536000, immutable",
+        "content-type": _TYPES[".html" if is_page else PurePosixPath(address).suffix],
     }
 
     async def asset(request: Request) -> Response:
@@ -72,6 +80,10 @@ def _serve(app: FastAPI, name: str, content: bytes) -> None:
         return Response(content, headers=headers)
 
     app.add_route(address, asset, methods=["GET", "HEAD"], include_in_schema=False)
+
+
+def _digest(content: bytes) -> str:
+    return blake2b(content, digest_size=12).hexdigest()
 
 
 def _say_what_is_wrong(app: FastAPI) -> None:

@@ -26,7 +26,13 @@ async def _run(settings: Settings, door: socket.socket, say: Callable[[str], Non
 
     app = create_app(settings)
     config = uvicorn.Config(
-        app, lifespan="off", log_level="warning", access_log=False, server_header=False, timeout_graceful_shutdown=2
+        app,
+        lifespan="off",
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        timeout_keep_alive=75,  # so long that no request meets a connection which is being closed
+        timeout_graceful_shutdown=2,
     )
     async with app.router.lifespan_context(app):
         say(f"The viewer is at {settings.address} (stop it with Ctrl-C).")
