@@ -34,8 +34,9 @@ def readable(row: Row) -> bool:
     return True
 
 
-def test_a_text_that_names_nothing_else_is_a_smiles():
-    assert list(open_source("CCO").rows()) == [Row(1, "CCO", "smiles", "CCO")]
+@pytest.mark.parametrize("text", ["CCO", "C" * 5000, "C/C=C/C"])
+def test_a_text_that_names_nothing_else_is_a_smiles(text):
+    assert list(open_source(text).rows()) == [Row(1, text, "smiles", text)]
 
 
 def test_tables_give_ids_lines_and_smiles(tmp_path):

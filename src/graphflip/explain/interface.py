@@ -16,7 +16,6 @@ from ..errors import ConfigError, DataError
 from ..graph import Graph
 from ..models.classifier import AbstractClassifier, num_outputs
 from ..models.pegvae import PEGVAE
-from ..schema import Continuous
 from .anchored import LatentPath, latent_path
 from .assess import Assessor
 from .beam import Round
@@ -24,6 +23,7 @@ from .constraints import Constraints
 from .explainer import Counterfactual
 from .goals import AbstractRequest
 from .kit import Kit, load_kit
+from .labels import has_continuous
 from .moves import Moves
 from .preferences import preference
 from .search import EditSearch
@@ -182,8 +182,7 @@ class Explainer:
     @cached_property
     def _bonds(self) -> frozenset[Bond] | None:
         # What no known environment has cannot pass: moves need not even be tried.
-        continuous = any(isinstance(column, Continuous) for column in (*self.kit.schema.nodes, *self.kit.schema.edges))
-        return None if continuous else self.kit.knowledge.environments.bonds(minimum=5)
+        return None if has_continuous(self.kit.schema) else self.kit.knowledge.environments.bonds(minimum=5)
 
     @cached_property
     def _assessor(self) -> Assessor:

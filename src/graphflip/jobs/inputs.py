@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os.path
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -76,14 +77,16 @@ def open_source(spec: str) -> Source:
     name, _, part = spec.partition(":")
     if name in _NAMES and part in ("", *PARTS):
         return _of_dataset(spec, lambda: load_dataset(name).part(part) if part else load_dataset(name))
-    if path.is_dir() or (path.suffix.lower() == ".zip" and path.is_file()):
-        files = tuple(sorted(path.rglob("*.txt"))) if path.is_dir() else (path,)
+    # Of os.path, because a SMILES text may be longer than a path can be, which Path's own questions take amiss.
+    is_folder, is_file = os.path.isdir(path), os.path.isfile(path)
+    if is_folder or (path.suffix.lower() == ".zip" and is_file):
+        files = tuple(sorted(path.rglob("*.txt"))) if is_folder else (path,)
         return _of_dataset(path.name, lambda: load_tu(path), files)
     if path.suffix.lower() in _FILES:
-        if not path.is_file():
+        if not is_file:
             raise DataError(f"{path}: there is no such file. The input must be {_ACCEPTED}.")
         return Source(path.name, lambda: _READERS[path.suffix.lower()](path), (path,))
-    if path.exists() or (name in _NAMES and part) or not spec.strip():
+    if os.path.exists(path) or (name in _NAMES and part) or not spec.strip():
         raise DataError(f"The input must be {_ACCEPTED}; got {spec!r}.")
     return Source("smiles", lambda: iter([Row(1, spec, "smiles", spec)]))
 
