@@ -19,7 +19,7 @@ from graphflip.report.draw import draw_graph, draw_legend, draw_pair, draw_steps
 from graphflip.report.notebook import to_html
 from graphflip.report.palette import LIGHT
 from graphflip.report.routes import arc, cut, distance, free_arc, length, middle
-from graphflip.report.scene import Shape, edge_key, node_key, text_width
+from graphflip.report.scene import Lines, Shape, Text, edge_key, node_key, text_width
 from graphflip.schema import Categories, Continuous, Schema
 from graphflip.testing import random_graph
 
@@ -107,6 +107,34 @@ def test_hydrogens_that_fill_valences_are_letters(before, after):
     touched = {i for edit in heavy_edits(factual, edits_between(factual, counterfactual)) for i in edit.at}
     shown = {key for picture in pictures for key in keys(picture)}
     assert {node_key(i) for i in touched} <= shown
+
+
+@pytest.mark.parametrize("schema", [EXPLICIT, IMPLIED])
+@pytest.mark.parametrize(("before", "after"), [*MOLECULES, ("C[N+](C)(C)CN", "C[N+](C)(C)CO"), ("SCC", "NCC")])
+def test_bonds_and_hydrogens_keep_out_of_marks(before, after, schema):
+    for picture in draw_pair(*molecule_pair(before, after, schema)):
+        nodes = [one for one in picture.scene.elements if one.mark and len(one.spot) == 1]
+        bonds = [one for one in picture.scene.elements if len(one.spot) > 1]
+        for node in nodes:
+            letters = [shape for shape in node.shapes if isinstance(shape, Text) and shape.style == "label"]
+            ends = [end for one in bonds if node.spot[0] in one.spot for end in drawn_ends(one)] if letters else []
+            hydrogens = [text.at for text in letters if text.at != node.spot[0]]
+            assert not [point for point in (*ends, *hydrogens) if is_within(point, node)]
+
+
+def drawn_ends(bond) -> list:
+    lines = [shape for shape in bond.shapes if isinstance(shape, Lines) and shape.style == "bond"]
+    return [end for shape in lines for segment in shape.segments for end in segment]
+
+
+def is_within(point, node) -> bool:
+    """Whether a point is clearly inside the halo of a node; lines beside a bond's middle may touch its outline."""
+    (x, y), (halo,) = node.spot[0], [shape for shape in node.shapes if isinstance(shape, Shape)]
+    dx, dy = abs(point[0] - x), abs(point[1] - y)
+    if halo.radius:
+        return bool(np.hypot(dx, dy) < halo.radius - 2)
+    size = max(corner[0] for corner in halo.points) - x
+    return (max(dx, dy) if node.mark == "removed" else dx + dy) < size - 3
 
 
 def texts(picture) -> list[str]:

@@ -8,6 +8,7 @@ from typing import Literal
 Point = tuple[float, float]
 Box = tuple[float, float, float, float]
 Mark = Literal["", "added", "removed", "changed"]
+Anchor = Literal["start", "middle", "end"]
 Style = Literal["bond", "band", "glyph", "halo", "node", "head", "label", "number", "note", "arrow"]
 
 UNIT = 30.0
@@ -18,6 +19,9 @@ FONT = {"label": 14.0, "number": 8.5, "note": 9.5}
 
 REACH = 0.36 * UNIT
 """From the middle of a marked node to where its halo ends."""
+
+_SQUARE, _DIAMOND = 0.9, 1.25
+"""Halves of a square's side and of a diamond's diagonal, as parts of the reach."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +48,7 @@ class Text:
     at: Point
     text: str
     style: Style
-    anchor: Literal["start", "middle", "end"] = "middle"
+    anchor: Anchor = "middle"
 
 
 Form = Lines | Shape | Text
@@ -78,10 +82,18 @@ def halo(at: Point, mark: Mark, reach: float = REACH) -> Shape:
     if mark == "added":
         return Shape((at,), "halo", radius=r)
     if mark == "removed":
-        s = 0.9 * r
+        s = _SQUARE * r
         return Shape(((x - s, y - s), (x + s, y - s), (x + s, y + s), (x - s, y + s)), "halo")
-    s = 1.25 * r
+    s = _DIAMOND * r
     return Shape(((x, y - s), (x + s, y), (x, y + s), (x - s, y)), "halo")
+
+
+def halo_radius(mark: Mark, angle: float, reach: float = REACH) -> float:
+    """From the middle of a halo to its outline in this direction."""
+    across, down = abs(cos(angle)), abs(sin(angle))
+    if mark == "removed":
+        return _SQUARE * reach / max(across, down)
+    return reach if mark == "added" else _DIAMOND * reach / (across + down)
 
 
 def glyph(at: Point, mark: Mark) -> Lines | Shape:

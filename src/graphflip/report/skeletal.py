@@ -1,7 +1,7 @@
 """Molecules as chemists draw them: carbon without a letter, hydrogens beside their atom, double bonds inside rings."""
 
 from collections.abc import Mapping, Sequence
-from math import atan2, pi
+from math import atan2, cos, pi, tan
 from typing import NamedTuple
 
 from ..chemistry import BOND_ORDERS, Chemistry
@@ -12,7 +12,23 @@ from ..graph import Attributes, Graph
 from .layout import free_direction
 from .painter import AbstractPainter
 from .routes import Route
-from .scene import FONT, REACH, UNIT, Form, Lines, Mark, Point, Text, node_key, polar, strokes, text_width, trimmed
+from .scene import (
+    FONT,
+    REACH,
+    UNIT,
+    Anchor,
+    Form,
+    Lines,
+    Mark,
+    Point,
+    Text,
+    halo_radius,
+    node_key,
+    polar,
+    strokes,
+    text_width,
+    trimmed,
+)
 from .stage import Stage
 
 _LETTER = 0.34 * UNIT
@@ -51,9 +67,17 @@ class Skeleton(AbstractPainter):
 
     def edge(self, i: int, j: int, attributes: Attributes) -> Sequence[Form]:
         places = self.stage.places
-        ends = trimmed(places[i], places[j], *(_LETTER if self._has_letter(k) else 0.0 for k in (i, j)))
+        ends = trimmed(places[i], places[j], self._room(i, j), self._room(j, i))
         ring = next((ring for ring in self.rings if i in ring and j in ring), ())
         return [Lines(strokes(*ends, BOND_ORDERS[str(attributes["type"])], [places[k] for k in ring if k in places]))]
+
+    def _room(self, i: int, j: int) -> float:
+        """What a bond leaves free around an atom on its way to another: its letters, and a mark around them."""
+        if not self._has_letter(i):
+            return 0.0
+        (x, y), (to_x, to_y) = self.stage.places[i], self.stage.places[j]
+        angle, mark = atan2(to_y - y, to_x - x), self.marks.get(node_key(i), "")
+        return max(_LETTER, halo_radius(mark, angle, self.reach) if mark else self.atoms[i].tail_reach(angle))
 
     def _has_letter(self, i: int) -> bool:
         mark, degree = self.marks.get(node_key(i), ""), len(self.stage.near.get(i, ()))
@@ -64,7 +88,9 @@ class Skeleton(AbstractPainter):
         atom = self.atoms[i]
         if atom.symbol == "C" and len(self.stage.near.get(i, ())) > 1:
             atom = atom._replace(hydrogens=0)
-        return atom.letters(self.stage.places[i], self._open_side(i))
+        at, side = self.stage.places[i], self._open_side(i)
+        mark = self.marks.get(node_key(i), "")
+        return atom.letters_in_halo(at, side, mark, self.reach) if mark else atom.letters(at, side)
 
     def _open_side(self, i: int) -> str:
         """Where hydrogens beside an atom cover no bond."""
@@ -88,19 +114,48 @@ class _Atom(NamedTuple):
     def has_letter(self) -> bool:
         return self.symbol != "C" or self.charge != 0 or self.is_open
 
+    @property
+    def hydride(self) -> str:
+        """Its hydrogens: H, H₂."""
+        return "H" * (self.hydrogens > 0) + (str(self.hydrogens).translate(_DOWN) if self.hydrogens > 1 else "")
+
+    @property
+    def tail(self) -> str:
+        """Its charge, and a dot for an open valence."""
+        charge = f"{abs(self.charge) if abs(self.charge) > 1 else ''}{'+' if self.charge > 0 else '-'}".translate(_UP)
+        return (charge if self.charge else "") + ("•" if self.is_open else "")
+
     def letters(self, at: Point, side: str) -> list[Text]:
         """Its symbol in its place, hydrogens on the given side of it, and its charge."""
         (x, y), half = at, text_width(self.symbol, "label") / 2
-        hydrogens = "H" * (self.hydrogens > 0) + (str(self.hydrogens).translate(_DOWN) if self.hydrogens > 1 else "")
-        charge = f"{abs(self.charge) if abs(self.charge) > 1 else ''}{'+' if self.charge > 0 else '-'}".translate(_UP)
-        tail = (charge if self.charge else "") + ("•" if self.is_open else "")
-        if hydrogens and side == "left":
-            return [Text((x + half + text_width(tail, "label"), y), f"{hydrogens}{self.symbol}{tail}", "label", "end")]
-        if hydrogens and side != "right":
+        if self.hydrogens and side == "left":
+            end = x + half + text_width(self.tail, "label")
+            return [Text((end, y), f"{self.hydride}{self.symbol}{self.tail}", "label", "end")]
+        if self.hydrogens and side != "right":
             lower = y + (0.95 if side == "below" else -0.95) * FONT["label"]
-            beside = Text((x - half, lower), hydrogens, "label", "start")
-            return [Text((x - half, y), f"{self.symbol}{tail}", "label", "start"), beside]
-        return [Text((x - half, y), f"{self.symbol}{hydrogens}{tail}", "label", "start")]
+            beside = Text((x - half, lower), self.hydride, "label", "start")
+            return [Text((x - half, y), f"{self.symbol}{self.tail}", "label", "start"), beside]
+        return [Text((x - half, y), f"{self.symbol}{self.hydride}{self.tail}", "label", "start")]
+
+    def letters_in_halo(self, at: Point, side: str, mark: Mark, reach: float) -> list[Text]:
+        """The same where a mark is around it: hydrogens stand outside."""
+        inside = Text(at, f"{self.symbol}{self.tail}", "label")
+        if not self.hydrogens:
+            return [inside]
+        dx, dy = _SIDES[side]
+        far = halo_radius(mark, atan2(dy, dx), reach) + (1.5 if dx else 0.5 * FONT["label"])
+        anchors: dict[str, Anchor] = {"right": "start", "left": "end"}
+        beside = Text((at[0] + far * dx, at[1] + far * dy), self.hydride, "label", anchors.get(side, "middle"))
+        return [inside, beside]
+
+    def tail_reach(self, angle: float) -> float:
+        """How far its charge, at the upper right of the symbol, is in the way of a bond in this direction."""
+        if not self.tail or cos(angle) <= 0:
+            return 0.0
+        start = text_width(self.symbol, "label") / 2
+        end, size = start + text_width(self.tail, "label"), FONT["label"]
+        is_above, is_below = end * tan(angle) < -0.7 * size, start * tan(angle) > 0.15 * size
+        return 0.0 if is_above or is_below else end / cos(angle)
 
 
 def _turn(a: float, b: float) -> float:
