@@ -57,14 +57,14 @@ def kit(tmp_path_factory):
 def few_models(monkeypatch):
     """One surrogate, few trees, and hardly time to explain: enough to see what becomes of the data."""
     monkeypatch.setattr(recipes, "TreesConfig", partial(TreesConfig, num_trees=5))
-    monkeypatch.setattr(fit, "_OTHERS", fit._OTHERS[3:4])
+    monkeypatch.setattr(fit, "_OTHERS", tuple(part for part in fit._OTHERS if part.preset == "linear"))
     monkeypatch.setattr(fit_readiness, "_SECONDS", 0.1)
 
 
 def test_a_kit_loads_and_explains(kit):
     folder, _, _ = kit
     explainer = gf.load(folder)
-    assert len(explainer.kit.surrogates) == 4
+    assert len(explainer.kit.surrogates) == 5
     assert set(explainer.kit.judges) == {"another GNN", "trees"}
     assert explainer.kit.classes == PLANTED.classes
     assert explainer.kit.knowledge.nll_limit is not None
@@ -79,7 +79,8 @@ def test_readiness_is_written_and_says_what_to_expect(kit):
     folder, readiness, _ = kit
     assert Readiness.model_validate_json((folder / "readiness.json").read_text()) == readiness
     assert readiness.parts == {"train": 32, "validation": 4, "test": 4}
-    assert set(readiness.agreement) == {f"surrogate-{name}" for name in ("gin", "gin-deep", "counts", "linear")}
+    surrogates = ("gin", "gin-deep", "average", "counts", "linear")
+    assert set(readiness.agreement) == {f"surrogate-{name}" for name in surrogates}
     assert all(0 <= share <= 1 for share in (*readiness.reconstruction.values(), *readiness.agreement.values()))
     assert readiness.trial.graphs >= 1
     text = str(readiness)

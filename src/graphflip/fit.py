@@ -51,6 +51,7 @@ _VAE = Part("vae", "vae", "modern", 5)
 _OTHERS = (
     Part("surrogate-gin", "surrogate", "gin", 2),
     Part("surrogate-gin-deep", "surrogate", "gin-deep", 2),
+    Part("surrogate-average", "surrogate", "average", 2),
     Part("surrogate-counts", "surrogate", "counts", 1),
     Part("surrogate-linear", "surrogate", "linear", 1),
     Part("judge", "judge", "gnn", 2),
