@@ -6,7 +6,7 @@ Usage: python examples/multiclass.py [graphs to explain] [graphs] [epochs]
 import sys
 
 import graphflip as gf
-from graphflip.data.planted_classes import planted_classes, true_class
+from graphflip.data.planted_classes import CLASSES, answers, planted_classes, true_class
 from graphflip.explain.kit import Kit
 from graphflip.explain.knowledge import Knowledge
 from graphflip.models.recipes import recipe
@@ -20,12 +20,14 @@ def explainer_of(dataset, epochs=40):
 
 
 def explain(explainer, graphs):
-    return explainer.explain(graphs, "any", prefer="minimal")
+    return explainer.explain(graphs, "any", prefer="minimal", confidence=0.9)
 
 
 def is_right(found):
-    """Whether the rule behind the data agrees: the changed graph is of the class that was reached."""
-    return int(true_class(found.counterfactual)) == found.target
+    """Whether the rule behind the data agrees, and knows no answer with fewer edits."""
+    others = set(range(len(CLASSES))) - {int(true_class(found.factual))}
+    fewest = min(int(answers(found.factual, other)) for other in others)
+    return int(true_class(found.counterfactual)) == found.target and len(found.edits) <= fewest
 
 
 if __name__ == "__main__":
@@ -38,4 +40,4 @@ if __name__ == "__main__":
     print("One of them, and how it could become hot rings:")
     print(explainer.explain(graphs.graphs(0), "hot rings", prefer="minimal"))
     flipped = [one for one in found if one.flipped]
-    print(f"{len(flipped)} of {len(found)} flipped; {sum(map(is_right, flipped))} by the rule of the data too")
+    print(f"{len(flipped)} of {len(found)} flipped; {sum(map(is_right, flipped))} of them are a known answer")
