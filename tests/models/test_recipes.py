@@ -1,6 +1,7 @@
 """Recipes: a role and a preset give a trained folder, by one process or two; what cannot be trained is said."""
 
 import csv
+import dataclasses
 import sys
 
 import pytest
@@ -30,6 +31,28 @@ def test_every_preset_has_a_recipe_for_its_data(role, preset):
         plan = recipe(role, preset, DATA)
         assert plan.model.schema == DATA.schema
         assert isinstance(plan.training, TrainConfig)
+
+
+@pytest.mark.parametrize("classes", [("small", "large"), ()])
+def test_graphs_of_all_sizes_meet_in_a_batch_where_size_tells_the_label(classes):
+    sizes = DATA.num_nodes
+    told = (sizes > sizes.median()).long() if classes else sizes.float()
+    mixed = dataclasses.replace(DATA, labels=told, classes=classes)
+    assert recipe("classifier", "default", mixed).training.pool == 1
+    assert recipe("surrogate", "gin", mixed).training.pool == 1
+    assert recipe("surrogate", "counts", mixed).training.pool == 1
+    assert recipe("vae", "modern", mixed).training.pool > 1
+    assert recipe("classifier", "default", DATA).training.pool > 1
+
+
+def test_small_graphs_have_answers_of_their_own_where_size_tells_the_label(tmp_path):
+    """Without a leak the last hidden layer is zero for all small graphs: one answer for all of them."""
+    sizes = DATA.num_nodes
+    data = dataclasses.replace(DATA, labels=(sizes > sizes.sort().values[len(sizes) // 10]).long())
+    model = recipe("classifier", "default", data).model
+    with torch.no_grad():
+        model.join.bias -= 100.0
+        assert len(model.embed(data.graphs()).unique(dim=0)) > len(data) // 2
 
 
 def test_unknown_roles_and_presets_are_refused(tmp_path):

@@ -7,6 +7,7 @@ import torch
 from jaxtyping import Float
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
 from torch import Tensor, nn
+from torch.nn.functional import leaky_relu
 
 from ..graph import Graph
 from ..nn.basis import node_mean
@@ -57,12 +58,13 @@ class Outputs(BaseModel):
 
 
 class ClassifierConfig(Outputs):
-    """Sizes of a classifier."""
+    """Sizes of a classifier. `leak` is the slope of the last hidden layer below zero."""
 
     width: int = Field(default=64, gt=0)
     depth: int = Field(default=4, gt=0, le=1000)
     hidden: int = Field(default=128, gt=0)
     dropout: float = Field(default=0.0, ge=0, lt=1)
+    leak: float = Field(default=0.0, ge=0, lt=1)
 
 
 class InvariantClassifier(AbstractClassifier):
@@ -118,7 +120,7 @@ class _MessageClassifier(AbstractClassifier):
         for layer in self.layers:
             h = layer(h, R, B)
             pooled.append(_pool(h, B))
-        return self.join(self.drop(torch.cat(pooled, -1))).relu()
+        return leaky_relu(self.join(self.drop(torch.cat(pooled, -1))), self.config.leak)
 
     def head(self, embedding: Float[Tensor, "b h"]) -> Float[Tensor, "b c"]:
         return self.config.scaled(self.out(self.drop(embedding)))

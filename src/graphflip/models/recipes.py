@@ -29,6 +29,7 @@ from .objectives import (
     Imitation,
     Reconstruction,
     Regression,
+    auroc,
     measure_classifier,
     measure_vae,
     spread_of,
@@ -61,23 +62,33 @@ def recipe(role: str, preset: str, dataset: GraphDataset, teacher: AbstractClass
     """The recipe of a role and preset for a dataset (`judge/trees` has none: trees are grown, not descended).
 
     A surrogate with a `teacher` learns that classifier's answers instead of the labels.
+
+    Where the size of a graph alone all but tells its label, two things go wrong, and are seen to. Batches of graphs of
+    like size would be of one class each, and the model would forget one over the other: graphs of all sizes meet in a
+    batch. And sums over nodes drive the last hidden layer of a message-passing network below zero for all small graphs,
+    which then share one uncertain answer: that layer leaks.
     """
-    if role == "surrogate":
-        return _surrogate(preset, dataset, teacher)
+    by_size = role != "vae" and _size_tells_labels(dataset)
+    leak = 0.1 if by_size else 0.0
+    plan = _surrogate(preset, dataset, teacher, leak) if role == "surrogate" else _recipe(role, preset, dataset, leak)
+    return dataclasses.replace(plan, training=plan.training.model_copy(update={"pool": 1})) if by_size else plan
+
+
+def _recipe(role: str, preset: str, dataset: GraphDataset, leak: float) -> Recipe:
     schema, learned = dataset.schema, _objective(dataset, None)
     outputs = _outputs(dataset, learned)
 
-    def sized(cls: Any) -> nn.Module:
-        return cls(schema, cls.default.model_copy(update=outputs))
+    def sized(cls: Any, leak: float = 0.0) -> nn.Module:
+        return cls(schema, cls.default.model_copy(update={**outputs, "leak": leak}))
 
     match role, preset:
         case "classifier", "default":
-            return Recipe(sized(RelationalGIN), learned, TrainConfig(epochs=30))
+            return Recipe(sized(RelationalGIN, leak), learned, TrainConfig(epochs=30))
         case "classifier", "paper":
             training = TrainConfig(epochs=100, rate=1e-3, weight_decay=1e-4, validate_every=2, pool=1, keep="last")
             return Recipe(sized(InvariantClassifier), learned, training)
         case "judge", "gnn":
-            return Recipe(sized(AttentionClassifier), learned, TrainConfig(epochs=25, rate=1e-3, seed=1))
+            return Recipe(sized(AttentionClassifier, leak), learned, TrainConfig(epochs=25, rate=1e-3, seed=1))
         case "vae", "modern":
             training = TrainConfig(epochs=200, weight_decay=1e-4, average=0.99, validate_every=5)
             return Recipe(PEGVAE(schema), Reconstruction(beta=0.05), training)
@@ -88,7 +99,7 @@ def recipe(role: str, preset: str, dataset: GraphDataset, teacher: AbstractClass
     raise _unknown(role, preset)
 
 
-def _surrogate(preset: str, dataset: GraphDataset, teacher: AbstractClassifier | None) -> Recipe:
+def _surrogate(preset: str, dataset: GraphDataset, teacher: AbstractClassifier | None, leak: float) -> Recipe:
     """Models to ask for a second opinion: other sizes, seeds and families than classifier and judges."""
     schema, learned = dataset.schema, _objective(dataset, teacher)
     outputs = _outputs(dataset, learned)
@@ -98,13 +109,13 @@ def _surrogate(preset: str, dataset: GraphDataset, teacher: AbstractClassifier |
 
     match preset:
         case "gin":
-            sizes = ClassifierConfig(**outputs, width=48, depth=3, hidden=96, dropout=0.4)
+            sizes = ClassifierConfig(**outputs, width=48, depth=3, hidden=96, dropout=0.4, leak=leak)
             return plan(RelationalGIN(schema, sizes), TrainConfig(epochs=30, seed=2), hide=0.05)
         case "gin-deep":
-            sizes = ClassifierConfig(**outputs, width=32, depth=6, hidden=64, dropout=0.3)
+            sizes = ClassifierConfig(**outputs, width=32, depth=6, hidden=64, dropout=0.3, leak=leak)
             return plan(RelationalGIN(schema, sizes), TrainConfig(epochs=30, seed=3), hide=0.02)
         case "average":
-            sizes = AveragingClassifier.default.model_copy(update=outputs)
+            sizes = AveragingClassifier.default.model_copy(update={**outputs, "leak": leak})
             return plan(AveragingClassifier(schema, sizes), TrainConfig(epochs=30, seed=6), hide=0.02)
         case "counts":
             sizes = CountConfig(**outputs, radius=3, bins=4096, hidden=(32,), blind=0.3)
@@ -141,7 +152,21 @@ def _outputs(dataset: GraphDataset, learned: Classification | Regression | Imita
 
 
 def _train_labels(dataset: GraphDataset) -> Tensor:
-    return dataset.part("train").labels if dataset.split else dataset.labels
+    return _training_part(dataset).labels
+
+
+def _size_tells_labels(dataset: GraphDataset, enough: float = 0.9) -> bool:
+    """Whether the number of nodes separates a class from the rest with this AUROC, or goes with the values."""
+    part = _training_part(dataset)
+    sizes = part.num_nodes.double()
+    if dataset.classes:
+        scores = [auroc(sizes, (part.labels == one).long()) for one in range(len(dataset.classes))]
+        return any(max(score, 1 - score) >= enough for score in scores)
+    return len(part) > 1 and bool(torch.corrcoef(torch.stack([sizes, part.labels.double()]))[0, 1].abs() >= enough)
+
+
+def _training_part(dataset: GraphDataset) -> GraphDataset:
+    return dataset.part("train") if dataset.split else dataset
 
 
 def _unknown(role: str, preset: str) -> ConfigError:
