@@ -38,6 +38,11 @@ ROLES = {
 EPOCHS = {
     "mutagenicity/vae": 220,
     "nci1/vae": 100,
+    "aids/classifier": 100,  # few graphs, so few steps in an epoch
+    "aids/judge": 100,
+    "aids/surrogate-gin": 100,
+    "aids/surrogate-gin-deep": 100,
+    "aids/surrogate-average": 100,
     "aids/vae": 150,
     "aids/vae-paper": 400,
 }

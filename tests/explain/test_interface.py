@@ -151,7 +151,7 @@ constraints = st.builds(
 )
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(constraints, st.integers(0, 39), st.sampled_from(["minimal", "balanced"]), st.integers(1, 3))
 def test_no_answer_ever_breaks_a_constraint(wanted, k, prefer, num):
     (answers,) = TOY.explain_each([PLANTED.graphs([k])], prefer=prefer, constraints=wanted, num=num)
