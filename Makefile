@@ -7,7 +7,7 @@ RIGHT     := import sys; sys.exit(sys.version_info < (3, 11))
 PYTHON    ?= $(shell for p in python3.11 python3; do $$p -c '$(RIGHT)' 2>/dev/null && echo $$p && break; done)
 WORKERS   ?= 2
 PIP       := $(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check
-LOCK      := $(PIP) -c constraints.txt torch && $(PIP) --no-deps --require-hashes -r constraints.lock
+LOCK      := $(PIP) --no-deps -c constraints.txt torch && $(PIP) --no-deps --require-hashes -r constraints.lock
 
 .PHONY: help demo test check format models faults fuzz clean
 
@@ -56,6 +56,6 @@ $(INSTALLED): pyproject.toml constraints.txt
 	@if [ -z "$(PYTHON)" ]; then echo "graphflip needs Python 3.11 or newer: install it, or run make PYTHON=/path/to/python3.11" >&2; exit 1; fi
 	@test -x $(BIN)/python || { echo "Making .venv with $$($(PYTHON) --version)"; $(PYTHON) -m venv .venv; }
 	@echo "Installing graphflip and pinned packages into .venv (minutes the first time)"
-	@if [ -n "$(LOCKED)" ]; then $(LOCK); fi
-	@$(PIP) -c constraints.txt -e '.[all,dev]'
+	@if [ -n "$(LOCKED)" ]; then $(LOCK) && $(PIP) --no-index --no-build-isolation -e '.[all,dev]'; \
+	else $(PIP) -c constraints.txt -e '.[all,dev]'; fi
 	@touch $@

@@ -19,6 +19,7 @@ from .conftest import answers_of
 pytest.importorskip("distributed", reason="needs the extra: pip install 'graphflip[dask]'")
 from distributed import Client
 
+from graphflip.jobs import cluster as cluster_module
 from graphflip.jobs.cluster import Dask, _blob
 
 # Dask does not close the socket of an attempt to connect that came to nothing.
@@ -157,6 +158,12 @@ def test_what_a_worker_cannot_do_is_no_lost_connection(cluster):
         _blob(client.submit(os.listdir, "no such folder"))
 
 
+def test_workers_without_the_package_are_told_of(cluster, table, settings, tmp_path, monkeypatch):
+    monkeypatch.setattr(cluster_module, "_NEEDED", "no_such_package")
+    with pytest.raises(JobError, match=r"No module named 'no_such_package'\. Install the same graphflip"):
+        run_job(open_source(str(table)), settings, tmp_path, Dask(cluster.address))
+
+
 def test_a_scheduler_that_is_not_there_is_said(table, settings, tmp_path):
     with pytest.raises(JobError, match="scheduler must answer"):
-        run_job(open_source(str(table)), settings, tmp_path, Dask(f"tcp://127.0.0.1:{free_port()}", patience=0.0))
+        run_job(open_source(str(table)), settings, tmp_path, Dask(f"tcp://127.0.0.1:{free_port()}", patience=0.5))

@@ -17,13 +17,14 @@ def hostile(kit, tmp_path, monkeypatch):
     """Runs a job with a classifier of hostile.py."""
     monkeypatch.syspath_prepend(str(Path(__file__).parent))
     table = tmp_path / "molecules.smi"
-    table.write_text("CO\nCNC\nnonsense((\nCOC\nCCCN\n")
 
-    def run(name, engine=None, target="fancy"):
-        settings = Settings.of(model=str(kit), classifier=f"hostile:{name}", prefer="minimal", target=target, budget=1)
+    def run(name, engine=None, molecules=("CO", "CNC", "COC", "CCCN")):
+        table.write_text("\n".join(["nonsense((", *molecules]))
+        settings = Settings.of(model=str(kit), classifier=f"hostile:{name}", prefer="minimal", target="fancy", budget=1)
         run_job(open_source(str(table)), settings, tmp_path / name, engine)
-        answers = answers_of(tmp_path / name)
-        assert answers.pop(2)["outcome"] == "bad_input"
+        bad, *answers = answers_of(tmp_path / name)
+        assert bad["outcome"] == "bad_input"
+        assert len(answers) == len(molecules)
         return answers
 
     return run
@@ -32,7 +33,6 @@ def hostile(kit, tmp_path, monkeypatch):
 @pytest.mark.parametrize("name", ["not_a_number", "infinite"])
 def test_numbers_that_are_none(hostile, name):
     answers = hostile(name)
-    assert len(answers) == 4
     assert {answer["outcome"] for answer in answers} == {"not_a_number"}
     assert not any(answer["flipped"] for answer in answers)
     assert all(json.loads(answer["record"])["p_counterfactual"] is None for answer in answers)
@@ -40,10 +40,10 @@ def test_numbers_that_are_none(hostile, name):
 
 @pytest.mark.parametrize("name", ["constant", "saturated"])
 def test_a_classifier_that_cannot_be_moved(hostile, name):
-    answers = hostile(name, Processes(1))  # all moves are tried, which takes long where every call is checked
-    assert len(answers) == 4
-    assert {answer["outcome"] for answer in answers} <= {"out_of_moves", "no_move_allowed"}
-    assert all(answer["note"] for answer in answers)
+    (answer,) = hostile(name, molecules=["CO"])  # all moves are tried, which takes long where every call is checked
+    assert answer["outcome"] in ("out_of_moves", "no_move_allowed")
+    assert answer["note"]
+    assert not answer["flipped"]
 
 
 @pytest.mark.parametrize(("name", "words"), [("greedy", "memory"), ("rude", "no such key")])

@@ -57,7 +57,8 @@ def out_of_memory(rig: Rig) -> dict[str, dict[str, int]]:
 def _deadly(rig: Rig, name: str, engine: AbstractEngine, rows: int) -> dict[str, int]:
     table = small_kit.write_molecules(rig.folder / f"{name}.csv", rows)
     hostile = str(ROOT / "tests" / "jobs")
-    with mock.patch("sys.path", [hostile, *sys.path]), mock.patch.dict(os.environ, PYTHONPATH=hostile):
+    paths = os.pathsep.join([hostile, *filter(None, [os.environ.get("PYTHONPATH")])])
+    with mock.patch("sys.path", [hostile, *sys.path]), mock.patch.dict(os.environ, PYTHONPATH=paths):
         settings = Settings.of(model=str(rig.kit), classifier="hostile:deadly", prefer="minimal", target="fancy")
         summary = run_job(open_source(str(table)), settings, rig.folder / name, engine, shard_size=4)
     return {"rows": summary.done, "crashed": summary.outcomes.get("crashed", 0), "lost": rows - summary.done}

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import CancelledError
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
+from importlib import import_module
 from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from distributed import Client, Future
 
 _LOOK_EVERY = 5.0  # seconds after which new workers are noticed
+_NEEDED = explain_rows.__module__
 
 
 @dataclass(frozen=True)
@@ -71,7 +73,7 @@ class Dask(AbstractEngine):
         deadline = time.monotonic() + self.patience
         while True:
             try:
-                return Client(**address, timeout=5)
+                return Client(**address, timeout=min(5.0, self.patience))
             except (OSError, TimeoutError) as error:
                 if time.monotonic() > deadline:
                     raise JobError(
@@ -94,6 +96,7 @@ class _Flight:
         """All tasks; returns before the end if the connection is lost."""
         futures: dict[Future, Task] = {}
         try:
+            _check_worker(client)
             yield from self._all(client, futures)
             yield from self._alone(client, futures)
             self.landed = True
@@ -142,17 +145,34 @@ def _num_workers(client: "Client") -> int:
     return len(workers)
 
 
+def _check_worker(client: "Client") -> None:
+    """Raise if a worker does not have this package: sent a task that it cannot read, it would die without a word."""
+    from distributed import KilledWorker
+
+    with suppress(KilledWorker):
+        _check(client.submit(import_module, _NEEDED, pure=False))
+
+
 def _blob(future: "Future") -> bytes | None:
     """The result; None if workers died of it. An error in it is raised here, as is the loss of the connection."""
+    from distributed import KilledWorker
+
+    try:
+        _check(future)
+        return future.result()  # computed once more if the worker that holds it has died
+    except KilledWorker:
+        return None
+
+
+def _check(future: "Future") -> None:
+    """Wait for a task; raise what a worker says."""
     from distributed import KilledWorker, wait
 
     wait([future])
     if future.status != "error":
-        return future.result()
+        return
     error: Any = future.exception()
-    if isinstance(error, KilledWorker):
-        return None
-    if isinstance(error, GraphflipError):
+    if isinstance(error, KilledWorker | GraphflipError):
         raise error
     # What a worker raises must not be taken for a lost connection, after which all would be tried again and again.
     raise JobError(

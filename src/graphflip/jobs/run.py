@@ -170,9 +170,10 @@ class _Run:
         self._report()
 
     def _tick(self) -> None:
-        """A row of the shard that is being computed is done."""
+        """A row of the shard that is being computed is done; the last one counts when the shard is written."""
         self.ahead += 1
-        self._report()
+        if self.done + self.ahead < self.folder.manifest.rows:
+            self._report()
 
     def _report(self) -> None:
         seconds, total = time.monotonic() - self.started, self.folder.manifest.rows
