@@ -79,6 +79,7 @@ def test_one_molecule_is_explained_on_the_terminal(kit, tmp_path, monkeypatch, c
         (("--confidence", "2"), "confidence"),
         (("--classifier", "nowhere:factory"), "nowhere"),
         (("--budget", "0"), "budget"),
+        (("--scheduler", "tcp://127.0.0.1:9"), "--engine dask"),
     ],
 )
 def test_what_a_user_can_get_wrong_is_a_message(kit, options, message, tmp_path, monkeypatch, capsys):

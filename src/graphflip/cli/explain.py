@@ -84,13 +84,13 @@ def explain(
         forbid_ops=_split(forbid_op),
         budget=budget,
     )
-    source = open_source(what)
+    source, computing = open_source(what), _engine(engine, workers, scheduler)
     if out is None:
         for text in explain_now(settings, source.rows()):
             _print(text)
         return
     with job_bar(console) as watch:
-        summary = run_job(source, settings, out, _engine(engine, workers, scheduler), shard_size, watch)
+        summary = run_job(source, settings, out, computing, shard_size, watch)
     if not summary.finished:
         complaints.print(f"Stopped after {summary.done} of {summary.total} rows. Give the same command again to go on.")
         raise typer.Exit(130)
@@ -135,6 +135,8 @@ def _engine(name: EngineName, workers: int, scheduler: str | None) -> "AbstractE
         from ..jobs.cluster import Dask
 
         return Dask(scheduler, workers)
+    if scheduler is not None:
+        raise typer.BadParameter("a scheduler is for --engine dask; give both, or neither.")
     return InProcess() if workers == 1 else Processes(workers)
 
 
