@@ -29,7 +29,7 @@ def molecules(explicit: bool, *elements: str) -> Schema:
     )
 
 
-EXPLICIT = molecules(True, "C", "N", "O", "S", "Cl", "Br", "H")
+EXPLICIT = molecules(True, "C", "N", "O", "S", "Cl", "Br", "Na", "H")
 IMPLIED = molecules(False, "C", "N", "O", "S", "Cl", "Br")
 HYDROCARBONS = molecules(True, "C", "H")
 
@@ -96,7 +96,8 @@ def changed(factual: Graph, edits: list) -> Graph:
 
 def fill(nodes: dict, bonds: dict) -> None:
     """Add and remove hydrogens until C, N, O, S and halogens have 4, 3, 2, 2, 1 bonds (N+ and O- are left alone)."""
-    orders, wanted = {"single": 1, "double": 2, "triple": 3}, {"C": 4, "N": 3, "O": 2, "S": 6, "Cl": 1, "Br": 1}
+    orders = {"single": 1, "double": 2, "triple": 3}
+    wanted = {"C": 4, "N": 3, "O": 2, "S": 6, "Cl": 1, "Br": 1, "Na": 1}
     for i in [i for i, kind in nodes.items() if kind != "H"]:
         near = [pair for pair in bonds if i in pair]
         valence = sum(orders[bonds[pair]] for pair in near)
@@ -128,6 +129,7 @@ NITROBENZENE = "O=[N+]([O-])c1ccccc1"
         ("Nc1ccccc1", [(0, "C")], ["replace amino group on C1 by methyl group"]),
         ("Nc1ccccc1", [(0, None), (20, "Cl"), (1, 20, "single")], ["replace amino group on C1 by chloro group"]),
         ("CCC", [(3, "Cl")], ["add chloro group to C0"]),
+        ("CCC", [(3, "Na")], ["add group -[Na] to C0"]),
         ("CCC", [(20, "O"), (1, 20, "single")], ["add hydroxy group to C1"]),
         ("CCNCC", [(2, "C")], ["replace ethylamino group on C1 by propyl group"]),
         ("C1CCNCC1", [(3, "C")], ["change N3 to C"]),

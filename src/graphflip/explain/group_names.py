@@ -154,7 +154,7 @@ def name_group(graph: Graph, anchor: int, members: set[int]) -> tuple[str, bool]
     if known is not None:
         return f"{known} group", True
     root = next(atom.GetIdx() for atom in mol.GetAtoms() if atom.GetAtomicNum() == 0)
-    text = _chem().MolToSmiles(mol, rootedAtAtom=root).removeprefix("*")
+    text = _chem().MolToSmiles(mol, rootedAtAtom=root).removeprefix("[*]").removeprefix("*")
     return f"group {text if text[0] in '=#' else '-' + text}", False
 
 
