@@ -18,6 +18,7 @@ from graphflip.errors import ConfigError, DataError, WrongOutput
 from graphflip.fit import fit_kit, schedule, with_limit
 from graphflip.fit_readiness import Readiness
 from graphflip.models import recipes
+from graphflip.models.adapters import DenseClassifier
 from graphflip.models.classifier import AbstractClassifier
 from graphflip.models.train import TrainConfig
 from graphflip.models.trees import TreesConfig
@@ -73,6 +74,15 @@ def test_a_kit_loads_and_explains(kit):
     found = explainer.explain(graph, prefer="minimal", constraints=gf.Constraints(budget=1))
     assert found.factual == graph
     assert not list(folder.glob("*/checkpoint*"))
+
+
+def test_a_kit_takes_a_plain_model_and_wraps_it(kit):
+    folder, _, _ = kit
+    explainer = gf.load(folder, classifier=lambda A, B: torch.stack([A.sum((1, 2)), 2 * B.sum(1)], 1))
+    assert isinstance(explainer.kit.classifier, DenseClassifier)
+    assert explainer.explain(PLANTED.graphs([0]), prefer="minimal").flipped
+    with pytest.raises(ConfigError, match="PyG module"):
+        gf.load(folder, classifier="moon")
 
 
 def test_readiness_is_written_and_says_what_to_expect(kit):

@@ -62,7 +62,11 @@ class NotDifferentiable(ClassifierError):
 
 
 class BudgetSpent(GraphflipError):
-    """A black box was to be shown more graphs than its budget allows."""
+    """A black box was to be shown more graphs than its budget allows; `left` more it may be shown."""
+
+    def __init__(self, message: str, left: int = 0):
+        super().__init__(message)
+        self.left = left
 
 
 class MissingExtra(GraphflipError):

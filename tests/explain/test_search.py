@@ -15,6 +15,8 @@ from graphflip.explain.explainer import Outcome
 from graphflip.explain.moves import Moves
 from graphflip.explain.search import EditSearch
 from graphflip.explain.sketch import Sketch
+from graphflip.graph import Graph
+from graphflip.models.adapters import BlackBox
 
 from .oracles import CountsType, SignedDistance
 
@@ -80,7 +82,23 @@ def test_the_refined_list_is_minimal():
 def test_calls_are_the_graphs_that_the_classifier_was_shown():
     oracle = Counted(DATASET.schema)
     (one,) = EditSearch(oracle, Moves(DATASET.schema), beam=2, max_moves=2).explain(DATASET.graphs(0))
-    assert one.classifier_calls == oracle.seen - 1  # the question itself is asked before the search
+    assert one.classifier_calls == oracle.seen
+
+
+@pytest.mark.parametrize("budget", [1, 17, 97, 400])
+def test_a_black_box_is_asked_as_often_as_it_may_be(budget):
+    """Of a round that would cost too much as many graphs are shown as the budget has left."""
+    for k in range(2):
+        box = BlackBox(lambda graphs: ORACLE(Graph.cat(graphs)).softmax(-1), DATASET.schema, budget=budget)
+        (one,) = EditSearch(box, Moves(DATASET.schema), beam=2, max_moves=2).explain(DATASET.graphs([k]))
+        assert one.classifier_calls == box.calls <= budget
+        assert one.flipped == (int(contains_motif(one.counterfactual)) == one.target)
+        assert one.flipped or (one.outcome is Outcome.OUT_OF_CALLS and box.calls == budget)
+        counted = Counted(DATASET.schema)
+        search = EditSearch(counted, Moves(DATASET.schema), beam=2, max_moves=2, max_calls=budget)
+        (same,) = search.explain(DATASET.graphs([k]))
+        assert counted.seen == same.classifier_calls == one.classifier_calls
+        assert (same.outcome, same.edits) == (one.outcome, one.edits)
 
 
 def test_confidence_and_opinions_must_all_be_met():

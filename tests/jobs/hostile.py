@@ -6,6 +6,7 @@ import time
 
 import torch
 
+from graphflip.models.adapters import BlackBox
 from graphflip.models.classifier import AbstractClassifier
 
 
@@ -64,3 +65,8 @@ def greedy(schema):
 def rude(schema):
     """An error of its own, for molecules of three atoms."""
     return Hostile(schema, [0.0, 1.0], 3, lambda: {}["no such key"])
+
+
+def frugal(schema):
+    """May be asked a few times, and is sure of one class."""
+    return BlackBox(lambda graphs: [0.1] * len(graphs), schema, budget=3)

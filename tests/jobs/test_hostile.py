@@ -46,6 +46,11 @@ def test_a_classifier_that_cannot_be_moved(hostile, name):
     assert not answer["flipped"]
 
 
+def test_a_budget_is_for_each_row(hostile):
+    answers = hostile("frugal")
+    assert {answer["outcome"] for answer in answers} == {"out_of_calls"}
+
+
 @pytest.mark.parametrize(("name", "words"), [("greedy", "memory"), ("rude", "no such key")])
 def test_a_classifier_that_fails_on_some_fails_on_those_alone(hostile, name, words):
     answers = hostile(name)

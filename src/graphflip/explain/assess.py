@@ -2,6 +2,7 @@
 
 import dataclasses
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 import torch
@@ -9,6 +10,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from ..data.dataset import GraphDataset
+from ..errors import BudgetSpent
 from ..graph import Graph
 from ..metrics import plausibility_threshold
 from ..models.classifier import AbstractClassifier
@@ -50,11 +52,13 @@ class Assessor:
         from ..data.molecule import is_molecule, is_radical_free, num_fragments
 
         limit = torch.where(num_fragments(found.factual) == 1, 1, after.schema.max_nodes)
-        return {
+        claims: dict[str, bool | None] = {
             "molecule": bool(is_molecule(after, limit)[0]),
             "radical_free": bool(is_radical_free(after)[0]),
-            "round_trip": survives_round_trip(self.classifier, after, found.target),
         }
+        with suppress(BudgetSpent):  # a classifier that may not be asked any more leaves it open
+            claims["round_trip"] = survives_round_trip(self.classifier, after, found.target)
+        return claims
 
 
 @torch.no_grad()

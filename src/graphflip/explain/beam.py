@@ -8,7 +8,9 @@ from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from ..errors import BudgetSpent
+from jaxtyping import Float
+from torch import Tensor
+
 from ..graph import Graph
 from .candidates import Candidate, choose_different, choose_frontier
 from .explainer import Outcome
@@ -53,7 +55,7 @@ class Finding:
 class BeamSearch:
     """The state of a search for one graph."""
 
-    def __init__(self, settings: "EditSearch", graph: Graph, goal: AbstractGoal):
+    def __init__(self, settings: "EditSearch", graph: Graph, goal: AbstractGoal, logits: Float[Tensor, "1 c"]):
         self.settings, self.goal = settings, goal
         self.factual = Sketch.of(graph)
         self.size, self.limit = self.factual.size, math.inf
@@ -69,10 +71,9 @@ class BeamSearch:
         self.least = min((1.0, *STEPS)) if has_continuous(graph.schema) else 1.0  # what one more change costs at least
         self.turn = 0
         self.largest: int | None = settings.largest
-        self.spent = False
         self.ruled_out: Counter[str] = Counter()
         self.trace: list[float] = []
-        (self.root,) = self.panel.score([self._candidate(self.factual)])
+        self.root = self.panel.start(self._candidate(self.factual), logits)
         self.likeliest = self.root
 
     def run(self, num: int = 1) -> list[Finding]:
@@ -85,7 +86,7 @@ class BeamSearch:
             flipped, closest = flipped + met, max(closest, nearest, key=self._nearness)
             best = self._cheapest((one for one in met if self.panel.passes(one)), _TRIES_IN_THE_END)
             # A wider beam is for finding any flip at all.
-            if best or self.spent or (flipped and largest is None):
+            if best or self.panel.spent or (flipped and largest is None):
                 break
         if frontier:
             answers = choose_frontier(flipped, self.settings.cost)
@@ -130,14 +131,10 @@ class BeamSearch:
         limit, closest, front = math.inf, self.root, [self.root]
         seen = {self.root.sketch.colors()}
         for _ in range(self.settings.max_moves):
-            if not front:
+            if not front or self.panel.spent:
                 break
             self.turn += 1
-            try:
-                tried = self.panel.score(self._proposed(list(self._expand(front, limit))))
-            except BudgetSpent:
-                self.spent = True
-                break
+            tried = self.panel.score(self._proposed(list(self._expand(front, limit))))
             flipped += [one for one in tried if one.predicted]
             closest = max([closest, *tried], key=self._nearness)
             best = self._cheapest(one for one in tried if self.panel.passes(one))
@@ -231,14 +228,10 @@ class BeamSearch:
 
     def _refine(self, found: Candidate) -> Candidate:
         """Undo what the flip does not need, and exchange what can be had for less, until nothing can."""
-        while not self.spent:
-            try:
-                better = self._improved(found)
-            except BudgetSpent:
-                self.spent = True
-                break
+        while not self.panel.spent:
+            better = self._improved(found)
             if better is None:
-                return found
+                break
             found = better
         return found
 
@@ -248,7 +241,7 @@ class BeamSearch:
 
     def _lasts(self, one: Candidate) -> bool:
         """Whether a molecule still passes when it is written as SMILES and read back."""
-        return self.spent or self.graph.schema.chemistry is None or self.panel.lasts(one)
+        return self.panel.spent or self.graph.schema.chemistry is None or self.panel.lasts(one)
 
     def _improved(self, found: Candidate) -> Candidate | None:
         """The best that passes for less, one change taken back or exchanged; None if there is none."""
@@ -281,7 +274,7 @@ class BeamSearch:
 
     def _confirmed(self, found: Candidate, any_confidence: bool = False) -> Finding:
         """The last word: the very graph that is returned, in all its slots, classified once more."""
-        if self.spent:  # it was classified once, and nobody may ask again
+        if self.panel.spent:  # it was classified once, and nobody may ask again
             return Finding(found, Outcome.FLIPPED)
         again = self.panel.judged(found, drawn(self.graph.pad(self.graph.schema.max_nodes), [found.difference]))
         if any_confidence:
@@ -290,7 +283,7 @@ class BeamSearch:
         return Finding(again, Outcome.FLIPPED if passes else Outcome.NOT_CONFIDENT, True if passes else None)
 
     def _failed(self, closest: Candidate) -> Finding:
-        if self.spent:
+        if self.panel.spent:
             return Finding(closest, Outcome.OUT_OF_CALLS)
         if closest.predicted:
             return Finding(closest, Outcome.NOT_CONFIDENT)

@@ -194,12 +194,13 @@ class Explainer:
 
 def load(
     source: str | Path,
-    classifier: AbstractClassifier | None = None,
+    classifier: Any = None,
     vae: PEGVAE | None = None,
     surrogates: Sequence[AbstractClassifier] | None = None,
 ) -> Explainer:
     """The explainer of a kit: one that the package carries (`"mutagenicity"`, `"aids"`, `"nci1"`) or a folder that
-    `graphflip fit` wrote. Models given here take the place of the kit's; a kit without a classifier needs one."""
+    `graphflip fit` wrote. Models given here take the place of the kit's; a kit without a classifier needs one. It may
+    be one of graphflip's, a PyG module, or a function of dense tensors (see `graphflip.models.adapters`)."""
     kit = load_kit(source, classifier)
     parts: dict[str, Any] = {"vae": vae, "surrogates": None if surrogates is None else tuple(surrogates)}
     return Explainer(dataclasses.replace(kit, **{name: part for name, part in parts.items() if part is not None}))

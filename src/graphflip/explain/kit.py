@@ -4,9 +4,11 @@ import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from ..errors import ConfigError, SchemaError
 from ..models.classifier import AbstractClassifier, num_outputs
+from ..models.factory import as_classifier
 from ..models.pegvae import PEGVAE
 from ..models.store import CARD, PRETRAINED, Card, load_model, read_card
 from ..schema import Schema
@@ -66,11 +68,11 @@ class Kit:
         )
 
 
-def load_kit(source: str | Path, classifier: AbstractClassifier | None = None) -> Kit:
+def load_kit(source: str | Path, classifier: Any = None) -> Kit:
     """The kit in a folder (`classifier/`, `vae/`, `surrogate-*/`, `judge/`, `trees/`, `knowledge.json`,
     `preferences.json`), or one that the package carries (`"mutagenicity"`); only the classifier and the knowledge must
-    be there. A `classifier` given here takes the place of the kit's, which then need not have one; models of the kit
-    that have another number of outputs are left out."""
+    be there. A `classifier` given here, whatever `as_classifier` takes, is put in the place of the kit's, which then
+    need not have one; models of the kit that have another number of outputs are left out."""
     folder = find_kit(source)
     has_classifier, has_vae = ((folder / name / CARD).is_file() for name in ("classifier", "vae"))
     if classifier is None and not has_classifier:
@@ -79,11 +81,13 @@ def load_kit(source: str | Path, classifier: AbstractClassifier | None = None) -
             "`graphflip.load(folder, classifier=…)`, or --classifier package.module:factory on the command line."
         )
     card = _any_card(folder)
+    schema = Schema.from_dict(card.graphs)
+    own = None if classifier is None else as_classifier(classifier, schema)
     surrogates = sorted(path.parent for path in folder.glob(f"surrogate-*/{CARD}"))
     kit = Kit(
         name=folder.name,
-        classifier=classifier or load_model(folder / "classifier", expect=AbstractClassifier),
-        knowledge=Knowledge.load(folder / KNOWLEDGE, Schema.from_dict(card.graphs)),
+        classifier=load_model(folder / "classifier", expect=AbstractClassifier) if own is None else own,
+        knowledge=Knowledge.load(folder / KNOWLEDGE, schema),
         classes=card.data.classes if card.data else (),
         preferences=read_preferences(folder),
         vae=load_model(folder / "vae", expect=PEGVAE) if has_vae else None,
@@ -94,7 +98,7 @@ def load_kit(source: str | Path, classifier: AbstractClassifier | None = None) -
             if (folder / name / CARD).is_file()
         },
     )
-    return kit if classifier is None else kit.with_classifier(classifier)
+    return kit if own is None else kit.with_classifier(own)
 
 
 def kit_schema(source: str | Path) -> Schema:

@@ -159,8 +159,13 @@ class _Search:
         shown = candidates[: int(min(left, len(candidates)))]
         if not shown:
             return []
-        graphs = drawn(self.graph, [one.difference for one in shown])
-        votes = votes_for(self.settings.classifier(graphs), self.goal)
+        try:
+            logits = self.settings.classifier(drawn(self.graph, [one.difference for one in shown]))
+        except BudgetSpent as error:
+            if not error.left:
+                raise
+            return self._asked(shown[: error.left])
+        votes = votes_for(logits, self.goal)
         self.calls += len(shown)
         return [one.with_votes([vote]) for one, vote in zip(shown, votes, strict=True)]
 
@@ -169,8 +174,9 @@ class _Search:
         while True:
             fewer = [self._candidate(one) for one in undone(self.settings.moves, self.factual, self.best.sketch)]
             fewer = [one for one in fewer if 0 < one.weight and one.size < self.best.size]
-            reached = [one for one in self._asked(fewer) if one.predicted] if fewer else []
+            asked = self._asked(fewer) if fewer else []
+            reached = [one for one in asked if one.predicted]
             if not reached:
-                self.one_minimal = True
+                self.one_minimal = True if len(asked) == len(fewer) else None
                 return
             self.best = min(reached, key=self._cost)

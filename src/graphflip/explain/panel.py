@@ -1,10 +1,13 @@
 """Panel: the classifier and the opinions of a search, asked about candidates, with what is enough for them."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import torch
+from jaxtyping import Float
+from torch import Tensor
 
 from ..errors import BudgetSpent
 from ..graph import Graph
@@ -21,11 +24,14 @@ _MARGIN = 1e-5
 
 
 class Panel:
-    """What the models of a search say of graphs that differ from one graph. `calls` counts what the classifier saw."""
+    """What the models of a search say of graphs that differ from one graph.
+
+    `calls` counts what the classifier saw, the question included; `spent`: it may not be asked any more.
+    """
 
     def __init__(self, settings: "EditSearch", graph: Graph, goal: AbstractGoal):
         self.settings, self.graph, self.goal = settings, graph, goal
-        self.calls = 0
+        self.calls, self.spent = 1, False
         self.ask_for(*settings.levels()[0])
 
     def ask_for(self, confidence: float, agreement: float) -> None:
@@ -33,25 +39,25 @@ class Panel:
         asked = (confidence, *([agreement] if self.settings.opinions else []))
         self.enough = [self.goal.enough(one + _MARGIN if one else 0.0) for one in asked]
 
+    def start(self, factual: Candidate, logits: Float[Tensor, "1 c"]) -> Candidate:
+        """The factual, of which the classifier says this, with all votes."""
+        return self._opined([factual.with_votes(votes_for(logits, self.goal))])[0]
+
     def score(self, candidates: list[Candidate]) -> list[Candidate]:
-        """Ask the classifier about all of them, the opinions about those it ranks first, and return these."""
-        if not candidates:
-            return []
-        left = math.inf if self.settings.max_calls is None else self.settings.max_calls - self.calls
-        if left < len(candidates):
-            raise BudgetSpent(f"{self.settings.max_calls} graphs may be shown to the classifier; more are needed.")
-        self.calls += len(candidates)
-        first = self._asked([self.settings.classifier], candidates)
-        if not self.settings.opinions:
-            return first
-        chosen = sorted(first, key=self.rank)[: self.settings.shortlist]
-        return self._asked(self.settings.opinions, chosen)
+        """Ask the classifier about all of them, or as many as it may be shown, the opinions about those it ranks first,
+        and return these."""
+        return self._opined(self._classified(candidates))
 
     def judged(self, one: Candidate, graph: Graph) -> Candidate:
-        """The candidate with what all models say of a graph that stands for it."""
-        self.calls += 1
-        everyone = ([self.settings.classifier], self.settings.opinions)
-        return one.with_votes(self._votes(models, graph)[0] for models in everyone if models)
+        """The candidate with what all models say of a graph that stands for it; as it is if nobody may ask again."""
+        if self._left >= 1:
+            with suppress(BudgetSpent):
+                everyone = ([self.settings.classifier], self.settings.opinions)
+                votes = [self._votes(models, graph)[0] for models in everyone if models]
+                self.calls += 1
+                return one.with_votes(votes)
+        self.spent = True
+        return one
 
     def lasts(self, one: Candidate) -> bool:
         """Whether a molecule still passes when it is written as SMILES and read back: where double bonds of a ring
@@ -75,14 +81,38 @@ class Panel:
         """What a search goes on from first is lowest: support at a price."""
         return self.settings.price * self.settings.cost(one) - self.support(one), -first_score(one)
 
+    @property
+    def _left(self) -> float:
+        return math.inf if self.settings.max_calls is None else float(self.settings.max_calls - self.calls)
+
+    def _classified(self, candidates: list[Candidate]) -> list[Candidate]:
+        """The first of the candidates, all if the classifier may be shown so many, with its vote."""
+        heard: list[Candidate] = []
+        shown = candidates[: int(min(self._left, len(candidates)))]
+        try:
+            for chunk in self._chunks(shown):
+                heard += self._asked([self.settings.classifier], chunk)
+        except BudgetSpent as error:
+            rest = shown[len(heard) :][: error.left]
+            heard += self._asked([self.settings.classifier], rest) if rest else []
+        self.calls += len(heard)
+        self.spent = self.spent or len(heard) < len(candidates)
+        return heard
+
+    def _opined(self, candidates: list[Candidate]) -> list[Candidate]:
+        if not self.settings.opinions:
+            return candidates
+        chosen = sorted(candidates, key=self.rank)[: self.settings.shortlist]
+        return [one for chunk in self._chunks(chosen) for one in self._asked(self.settings.opinions, chunk)]
+
+    def _chunks(self, candidates: list[Candidate]) -> Iterator[list[Candidate]]:
+        for start in range(0, len(candidates), self.settings.batch_size):
+            yield candidates[start : start + self.settings.batch_size]
+
     def _asked(self, models: Sequence[AbstractClassifier], candidates: list[Candidate]) -> list[Candidate]:
         """The candidates with one vote more, that of these models."""
-        asked = []
-        for start in range(0, len(candidates), self.settings.batch_size):
-            chunk = candidates[start : start + self.settings.batch_size]
-            votes = self._votes(models, drawn(self.graph, [one.difference for one in chunk]))
-            asked += [one.with_votes([*one.votes, vote]) for one, vote in zip(chunk, votes, strict=True)]
-        return asked
+        votes = self._votes(models, drawn(self.graph, [one.difference for one in candidates]))
+        return [one.with_votes([*one.votes, vote]) for one, vote in zip(candidates, votes, strict=True)]
 
     @torch.no_grad()
     def _votes(self, models: Sequence[AbstractClassifier], graph: Graph) -> list[Vote]:

@@ -104,7 +104,7 @@ class EditSearch(AbstractExplainer):
 
     def _explain_one(self, question: Question, k: int, num: int) -> list[Counterfactual]:
         started = time.perf_counter()
-        search = BeamSearch(self, question.graph[k], question.goals[k])
+        search = BeamSearch(self, question.graph[k], question.goals[k], question.logits[k : k + 1])
         if not bool(question.logits[k].isfinite().all()):
             findings = [Finding(search.root, Outcome.NOT_A_NUMBER)]
         elif bool(question.already_there[k]):

@@ -18,6 +18,7 @@ from ..explain.kit import find_kit, kit_schema
 from ..explain.records import to_record
 from ..explain.sketch import Sketch
 from ..explain.words import describe
+from ..models.adapters.black_box import BlackBox
 from ..models.store import CARD
 from .inputs import Row
 from .settings import Settings
@@ -129,6 +130,9 @@ def _answers(explainer: Explainer, settings: Settings, row: Row) -> list[dict[st
 
 
 def _explained(explainer: Explainer, settings: Settings, row: Row) -> list[Counterfactual] | Problem:
+    classifier = explainer.kit.classifier
+    if isinstance(classifier, BlackBox):
+        classifier.renew()  # its budget is for each row: an answer must not depend on the rows before
     try:
         graph = row.graph(explainer.kit.schema)
         return next(

@@ -58,6 +58,9 @@ def test_molecules_are_shown_as_text_and_asked_about_once():
     assert (sorted(asked), box.calls) == (["CCN", "CCO"], 2)
     assert box(graph).argmax(1).tolist() == [1, 1, 0, 1]
     assert box.calls == 2
+    box.renew()
+    box(graph)
+    assert (len(asked), box.calls) == (4, 2)
 
 
 def test_what_has_nothing_to_show_is_not_asked():

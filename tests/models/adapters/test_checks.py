@@ -1,5 +1,7 @@
 """Planted bad models: each is refused with its own error, which says what is wrong."""
 
+from typing import get_args
+
 import pytest
 import torch
 from torch import nn
@@ -9,6 +11,7 @@ from torch_geometric.utils import to_dense_batch
 from graphflip.errors import (
     BatchDependent,
     ClassifierError,
+    ConfigError,
     IgnoresEdges,
     NotDeterministic,
     NotDifferentiable,
@@ -18,6 +21,10 @@ from graphflip.errors import (
     WrongOutput,
 )
 from graphflip.models.adapters import PyGClassifier
+from graphflip.models.adapters.black_box import Takes
+from graphflip.models.adapters.checks import check_word
+from graphflip.models.adapters.outputs import ReturnType
+from graphflip.models.adapters.sparse import Form
 from graphflip.testing import random_graph
 
 from .networks import LAYERS, SCHEMA, WEIGHTED, WIDTH, D, Plain, build
@@ -151,6 +158,14 @@ def test_a_model_whose_weights_have_no_shape_yet_is_refused():
     model.out = nn.LazyLinear(2)
     with pytest.raises(ClassifierError, match="never called"):
         PyGClassifier(model, SCHEMA)
+
+
+@pytest.mark.parametrize("words", [Form, ReturnType, Takes])
+def test_a_setting_that_is_no_word_is_said(words):
+    for word in get_args(words):
+        check_word("setting", word, words)
+    with pytest.raises(ConfigError, match=r"`setting` must be one of .*; got 'logits'"):
+        check_word("setting", "logits", words)
 
 
 def test_the_sample_must_have_the_schema():

@@ -13,7 +13,7 @@ from ...errors import BudgetSpent, ClassifierError, ConfigError, NotDifferentiab
 from ...graph import Graph
 from ...schema import Schema
 from ..classifier import AbstractClassifier
-from .checks import check_answers, sample_graphs
+from .checks import check_answers, check_word, sample_graphs
 
 Takes = Literal["graphs", "smiles", "pyg"]
 """What a model is shown: a list of Graphs of one, of SMILES texts, or of PyG Data objects."""
@@ -27,10 +27,10 @@ class BlackBox(AbstractClassifier):
     do) or to class numbers; with `num_classes=1`, to values. It has no gradients and sees hard graphs alone.
 
     `calls` counts the graphs that `predict` was shown; one more than `budget` raises `BudgetSpent`, before it is shown.
-    `renew` starts counting again. A molecule that was answered for is not asked again. What has no nodes, or no SMILES
-    where these are taken, is not asked either: all classes are as likely, and a value is NaN. With a `sample` the
-    function is tried when wrapped: the same answer when asked again, whatever the order of nodes and the rest of the
-    list.
+    `renew` starts anew, say for the next explanation. A molecule that was answered for is not asked again. What has no
+    nodes, or no SMILES where these are taken, is not asked either: all classes are as likely, and a value is NaN. With
+    a `sample` the function is tried when wrapped: the same answer when asked again, whatever the order of nodes and the
+    rest of the list.
 
     >>> from graphflip import Graph, Schema
     >>> box = BlackBox(lambda graphs: [float(graph.num_edges) / 10 for graph in graphs], Schema(max_nodes=4))
@@ -56,6 +56,7 @@ class BlackBox(AbstractClassifier):
                 "A black box must have two classes or more, or 1 if it predicts a value, and a budget of at least 1; "
                 f"got num_classes={num_classes}, budget={budget}."
             )
+        check_word("takes", takes, Takes)
         if takes == "smiles" and schema.chemistry is None:
             raise ConfigError('`takes="smiles"` needs a schema of molecules; this one has no chemistry.')
         self.predict, self.schema, self.num_classes, self.takes = predict, schema, num_classes, takes
@@ -65,8 +66,8 @@ class BlackBox(AbstractClassifier):
             check_answers(self, sample_graphs(schema, sample, predict))
 
     def renew(self) -> None:
-        """Spend the budget anew, say for the next explanation; what is known stays known."""
-        self.calls = 0
+        """Spend the budget anew and forget what was answered, so that nothing depends on what was asked before."""
+        self.calls, self._known = 0, {}
 
     def embed(self, graph: Graph) -> Float[Tensor, "b c"]:
         """Logarithms of the probabilities, or values."""
@@ -111,7 +112,8 @@ class BlackBox(AbstractClassifier):
         if self.budget is not None and self.calls + len(shown) > self.budget:
             raise BudgetSpent(
                 f"The black box may be shown {self.budget} graphs; {self.calls} are spent and {len(shown)} more were "
-                "to follow. Give a larger budget, or search with a narrower beam."
+                "to follow. Give a larger budget, or search with a narrower beam.",
+                left=self.budget - self.calls,
             )
         self.calls += len(shown)
         try:

@@ -2,6 +2,7 @@
 
 import copy
 from collections.abc import Callable
+from typing import Any, get_args
 
 import torch
 from jaxtyping import Float
@@ -11,6 +12,7 @@ from torch.nn.parameter import is_lazy
 from ...errors import (
     BatchDependent,
     ClassifierError,
+    ConfigError,
     GraphflipError,
     IgnoresEdges,
     NotDeterministic,
@@ -26,6 +28,12 @@ from ...testing import assert_batch_free, assert_invariant, assert_padding_free,
 Answer = Callable[[Graph], Float[Tensor, "b c"]]
 
 _SAME = 1e-4  # relative to the largest logit: sums in another order differ in the last digits
+
+
+def check_word(setting: str, given: str, kind: Any) -> None:
+    """Raise unless a setting is one of the words of a Literal."""
+    if given not in get_args(kind):
+        raise ConfigError(f"`{setting}` must be one of {', '.join(get_args(kind))}; got {given!r}.")
 
 
 def sample_graphs(schema: Schema, given: Graph | None, model: object) -> Graph:

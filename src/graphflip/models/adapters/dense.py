@@ -11,7 +11,7 @@ from ...errors import ClassifierError
 from ...graph import Graph
 from ...schema import Schema
 from ..classifier import AbstractClassifier
-from .checks import check_answers, check_edges_matter, check_gradients, copied, sample_graphs
+from .checks import check_answers, check_edges_matter, check_gradients, check_word, copied, sample_graphs
 from .outputs import ReturnType, as_logits, check_number_of_classes, check_scale
 
 NAMES = {"B": "B", "mask": "B", "V": "V", "x": "V", "A": "A", "adj": "A", "E": "E", "edge_attr": "E"}
@@ -36,6 +36,7 @@ class DenseClassifier(AbstractClassifier):
         sample: Graph | None = None,
     ):
         super().__init__()
+        check_word("return_type", return_type, ReturnType)
         self.schema = schema
         self.return_type: ReturnType = return_type
         self.names = dense_arguments(function)

@@ -16,6 +16,7 @@ from .checks import (
     check_answers,
     check_edges_matter,
     check_gradients,
+    check_word,
     copied,
     gradients_at,
     relaxed,
@@ -58,6 +59,7 @@ class PyGClassifier(AbstractClassifier):
         sample: Graph | None = None,
     ):
         super().__init__()
+        check_word("return_type", return_type, ReturnType)
         self.schema = schema
         self.return_type: ReturnType = return_type
         self.nodes, self.edges = Reader(schema.nodes, x, "x"), Reader(schema.edges, edge_attr, "edge_attr")

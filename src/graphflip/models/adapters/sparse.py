@@ -10,6 +10,7 @@ from torch import Tensor
 from ...errors import ConfigError
 from ...graph import Graph
 from ...schema import Categories, Column, Continuous
+from .checks import check_word
 
 Form = Literal["columns", "ids", "id"]
 """What a model reads of nodes or edges: floating-point columns, an integer for each group of categories ("m groups"),
@@ -58,6 +59,7 @@ class Reader:
     """Turns rows of a schema's columns into the form that a model reads."""
 
     def __init__(self, columns: tuple[Column, ...], form: Form, what: str):
+        check_word(what, form, Form)
         self.columns, self.form = columns, form
         if form == "columns":
             return
