@@ -128,9 +128,10 @@ class _Columns:
 
 def _lot(path: Path, name: str, limit: int, schema: Schema | None) -> Lot:
     schema = schema or infer_schema(path, limit)
-    unread = list(_unread(path.with_name(UNEXPLAINED)))
-    total = _num_lines(path) + len(unread)
-    return Lot(name, tuple(islice(read_records(path, schema), limit)), total, tuple(unread[:limit]))
+    rest = _unread(path.with_name(UNEXPLAINED))
+    unread = tuple(islice(rest, limit))  # there may be more than fit into memory
+    total = _num_lines(path) + len(unread) + sum(1 for _ in rest)
+    return Lot(name, tuple(islice(read_records(path, schema), limit)), total, unread)
 
 
 def _num_lines(path: Path) -> int:
