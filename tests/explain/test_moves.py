@@ -187,6 +187,20 @@ def test_undoing_gives_molecules_and_after_one_move_the_factual(graph, seed):
     assert bool(is_radical_free(drawn(graph, [Difference.between(factual, sketch) for sketch in back])).all())
 
 
+def test_whole_branches_go_where_that_is_asked():
+    graph = from_smiles("CCCCCc1ccccc1", IMPLICIT)
+    before, moves = Sketch.of(graph), Moves(IMPLICIT, VOCABULARY)
+
+    def left(branches):
+        steps = moves.steps(before, before, branches=branches)
+        found = drawn(graph, [Difference.between(before, after) for kind, after in steps if kind == "remove group"])
+        return {to_smiles(found[k]) for k in range(len(found))}
+
+    assert left(branches=False) == {"CCCCc1ccccc1", "CCCc1ccccc1", "CCc1ccccc1"}
+    alkanes = {"C" * k for k in range(1, 6)}
+    assert left(branches=True) == alkanes | {"C" * k + "c1ccccc1" for k in range(5)}
+
+
 def test_no_slot_no_new_node():
     """Of what methane could become, only acetylene is not larger."""
     schema = molecule_schema(("C", "H"), max_nodes=5, explicit_hydrogens=True)

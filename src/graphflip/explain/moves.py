@@ -67,15 +67,17 @@ class Moves:
         factual: Sketch,
         admits: Callable[[Sketch, Sketch], bool] = lambda before, after: True,
         largest: int | None = None,
+        branches: bool = False,
     ) -> Iterator[Step]:
         """Every move of a state that is admitted; new nodes take slots so that few edits lead there from the factual.
 
         Two ways to the same graph are two steps, and a group replaced by its like is a step that changes nothing.
         `admits` sees the state and what came of it, where new nodes still have numbers below zero. `largest` is the
-        number of nodes of the largest group to add, hydrogens not counted.
+        number of nodes of the largest group to add, hydrogens not counted; with `branches`, whatever hangs on one edge
+        may be removed, however large.
         """
         fragments = [one for one in self._fragments if largest is None or len(one.nodes) <= largest]
-        for kind, draft, changed in self._drafts(state, fragments):
+        for kind, draft, changed in self._drafts(state, fragments, branches):
             after = self.settled(state, draft, changed, factual, admits)
             if after is not None:
                 yield kind, after
@@ -117,7 +119,7 @@ class Moves:
         known = {(one.nodes, one.edges, one.link): one for one in (*self.vocabulary.fragments, *single)}
         return list(known.values())
 
-    def _drafts(self, state: Sketch, fragments: list[Fragment]) -> Iterator[_Draft]:
+    def _drafts(self, state: Sketch, fragments: list[Fragment], branches: bool) -> Iterator[_Draft]:
         heavy = self.heavy(state)
         room = {i: self._room(state, i) for i in heavy}
         yield from self._relabel_nodes(state, heavy, room)
@@ -127,7 +129,7 @@ class Moves:
             yield from self._change_directed_leaves(state, fragments)
             return
         yield from self._add_groups(state, heavy, room, fragments)
-        yield from self._change_groups(state, heavy, room, fragments)
+        yield from self._change_groups(state, heavy, room, fragments, branches)
 
     def _room(self, state: Sketch, i: int) -> int:
         return 99 if self._valence is None else self._valence.room(state, i)
@@ -193,11 +195,14 @@ class Moves:
                     yield "add group", draft, {i, *_hang(draft, i, fragment)}
 
     def _change_groups(
-        self, state: Sketch, heavy: list[int], room: dict[int, int], fragments: list[Fragment]
+        self, state: Sketch, heavy: list[int], room: dict[int, int], fragments: list[Fragment], branches: bool
     ) -> Iterator[_Draft]:
-        for anchor, root, members in groups(state, heavy, self.vocabulary.max_nodes):
+        limit = self.vocabulary.max_nodes
+        for anchor, root, members in groups(state, heavy, len(heavy) if branches else limit):
             bare = self._without(state, members)
             yield "remove group", bare, {anchor, *members}
+            if len(members) > limit:
+                continue
             link = state.near[anchor][root]
             free = room[anchor] + self._order(link)
             for fragment in fragments:
