@@ -56,6 +56,7 @@ def test_a_row_that_cannot_be_read_does_not_hide_the_next(tmp_path):
     assert found.pop("f")
     assert found.pop("b") is False
     assert not any(found.values())
+    assert {"a/5", "a/6"} <= found.keys()  # too long to say who they are
     (tmp_path / "a.smi").write_bytes(b"CC x\n\xff\xfe y\n" + b"C" * 3_000_000 + b"\nCO z\n")
     assert [readable(row) for row in rows_of(tmp_path / "a.smi")] == [True, False, False, True]
 

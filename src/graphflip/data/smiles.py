@@ -135,6 +135,9 @@ def _read_table(
     for cells in _cells(reader, tolerant):
         if not any(cells):
             continue
+        if cells == [_UNREADABLE]:
+            yield SmilesRow(reader.line_num, f"{path.stem}/{reader.line_num}", _UNREADABLE, None)
+            continue
         padded = cells + [""] * (len(header) - len(cells))
         name = padded[id_at].strip() if id_at is not None else ""
         label = padded[label_at].strip() if label_at is not None else None
@@ -155,7 +158,7 @@ def _cells(reader, tolerant: bool) -> Iterator[list[str]]:
 
 
 _LONGEST = 1_000_000
-_UNREADABLE = "\ufffd"
+_UNREADABLE = "\ufffd(line-too-long-or-broken)"
 
 
 def bounded_lines(file) -> Iterator[str]:
