@@ -70,7 +70,7 @@ class BeamSearch:
         self._home = dict(known.created(self.factual, self.factual, self.factual.nodes)) if known else {}
         self.least = min((1.0, *STEPS)) if has_continuous(graph.schema) else 1.0  # what one more change costs at least
         self.turn = 0
-        self.largest: int | None = settings.largest
+        self.largest, self.branches = next(self._stages())[:2]
         self.ruled_out: Counter[str] = Counter()
         self.trace: list[float] = []
         self.root = self.panel.start(self._candidate(self.factual), logits)
@@ -81,11 +81,12 @@ class BeamSearch:
         frontier = self.settings.frontier
         slack = math.inf if frontier else _SLACK if num > 1 else 0.0
         flipped, best, closest = [], None, self.root
-        for largest, beam in self._stages():
-            met, nearest = self._hunt(slack, largest, beam)
+        for largest, branches, beam in self._stages():
+            self.largest, self.branches = largest, branches
+            met, nearest = self._hunt(slack, beam)
             flipped, closest = flipped + met, max(closest, nearest, key=self._nearness)
             best = self._cheapest((one for one in met if self.panel.passes(one)), _TRIES_IN_THE_END)
-            # A wider beam is for finding any flip at all.
+            # A wider beam, and whole branches that go, are for finding any flip at all.
             if best or self.panel.spent or (flipped and largest is None):
                 break
         if frontier:
@@ -116,18 +117,18 @@ class BeamSearch:
         self.panel.ask_for(*asked)
         return min((one for one in flipped if self.panel.passes(one)), key=self._rank_found, default=None)
 
-    def _stages(self) -> Iterator[tuple[int | None, int]]:
-        """Largest group to add, and width of the beam: more of each as long as nothing passes."""
+    def _stages(self) -> Iterator[tuple[int | None, bool, int]]:
+        """Largest group to add, whether branches of any size may go, and width of the beam: more of each as long as
+        nothing passes."""
         settings = self.settings
         if settings.moves.has_larger(settings.largest):
-            yield settings.largest, settings.beam
-        yield None, settings.beam
-        yield None, 4 * settings.beam
+            yield settings.largest, False, settings.beam
+        yield None, False, settings.beam
+        yield None, True, 4 * settings.beam
 
-    def _hunt(self, slack: float, largest: int | None, beam: int) -> tuple[list[Candidate], Candidate]:
+    def _hunt(self, slack: float, beam: int) -> tuple[list[Candidate], Candidate]:
         """All candidates met that are predicted as the target, and the one that comes closest to what is asked."""
         flipped: list[Candidate] = []
-        self.largest = largest
         limit, closest, front = math.inf, self.root, [self.root]
         seen = {self.root.sketch.colors()}
         for _ in range(self.settings.max_moves):
@@ -151,7 +152,8 @@ class BeamSearch:
         met: set[frozenset] = set()
         self.limit = limit
         for state in front:
-            for _, after in self.settings.moves.steps(state.sketch, self.factual, self._admits, self.largest):
+            moves = self.settings.moves.steps(state.sketch, self.factual, self._admits, self.largest, self.branches)
+            for _, after in moves:
                 candidate = self._candidate(after, state.difference)
                 if self.settings.cost(candidate) >= limit:
                     continue
