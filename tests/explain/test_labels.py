@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from graphflip.data.molecule import molecule_schema
 from graphflip.edits import EditCosts
-from graphflip.explain.labels import apart, fresh_labels, labels_of, other_labels, tidy, typical
+from graphflip.explain.labels import apart, fresh_labels, is_typical, labels_of, other_labels, tidy, typical
 from graphflip.explain.moves import Moves
 from graphflip.explain.shrink import shrunk
 from graphflip.explain.sketch import Difference, Sketch, drawn
@@ -45,6 +45,21 @@ def test_new_labels_cover_a_single_number():
     assert sorted({label[1] for label in fresh_labels(COLUMNS)}) == pytest.approx([1.7, 2.0, 2.3])
     assert fresh_labels((*COLUMNS, COLUMNS[1])) == labels_of((*COLUMNS, COLUMNS[1]))
     assert typical(("a", 9.0), COLUMNS) in labels_of(COLUMNS)
+
+
+def test_where_labels_are_many_what_is_new_is_like_what_is_there():
+    many = tuple(Categories(name=f"type_{k}", values=("a", "b", "c")) for k in range(6))
+    schema = Schema(nodes=many, edges=many, max_nodes=6)
+    factual = Sketch.of(random_graph(schema, n=4, num_graphs=1, seed=3))
+    known = set(factual.nodes.values())
+    added = [after for kind, after in Moves(schema).steps(factual, factual) if kind == "add group"]
+    assert {after.nodes[i] for after in added for i in after.nodes.keys() - factual.nodes.keys()} == known
+    assert fresh_labels(many) == [("a",) * 6]
+
+
+def test_whether_a_label_is_typical_is_known_without_all_of_them():
+    assert all(is_typical(label, COLUMNS) for label in labels_of(COLUMNS))
+    assert not any(is_typical(label, COLUMNS) for label in [("a",), ("c", 2.0), ("a", 2.1), ("a", 2.0, 2.0)])
 
 
 @settings(max_examples=20)

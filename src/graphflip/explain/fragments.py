@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from ..data.dataset import GraphDataset
 from ..errors import ConfigError, DataError
 from ..schema import Schema, first_problem
-from .labels import Label, fresh_labels, labels_of, typical
+from .labels import Label, fresh_labels, is_typical, typical
 from .sketch import Sketch
 from .valence import Valence
 
@@ -39,10 +39,12 @@ class FragmentVocabulary(BaseModel):
     max_nodes: int = Field(default=1, gt=0)
 
     @classmethod
-    def of_single_nodes(cls, schema: Schema) -> "FragmentVocabulary":
-        """One node of any label on an edge of any label: what there is without training graphs."""
-        heavy = [label for label in fresh_labels(schema.nodes) if schema.chemistry is None or "H" not in label]
-        links = fresh_labels(schema.edges)
+    def of_single_nodes(cls, schema: Schema, like: Sketch) -> "FragmentVocabulary":
+        """One node of any label on an edge of any label, or where there are too many labels of those that a graph has:
+        what there is without training graphs."""
+        nodes = fresh_labels(schema.nodes, like.nodes.values())
+        heavy = [label for label in nodes if schema.chemistry is None or "H" not in label]
+        links = fresh_labels(schema.edges, (label for *_, label in like.edges()))
         return cls(fragments=tuple(Fragment(nodes=(node,), edges=(), link=link) for node in heavy for link in links))
 
     @classmethod
@@ -58,7 +60,7 @@ class FragmentVocabulary(BaseModel):
         if dataset.schema.directed:
             raise DataError(
                 f"{dataset.name}: groups are mined from undirected graphs; these are directed. "
-                "Use FragmentVocabulary.of_single_nodes(schema)."
+                "Leave the vocabulary out: single nodes are added all the same."
             )
         valence = Valence(dataset.schema, dataset.schema.chemistry) if dataset.schema.chemistry else None
         counts: Counter[Fragment] = Counter()
@@ -88,9 +90,10 @@ class FragmentVocabulary(BaseModel):
             vocabulary = cls.model_validate(stored)
         except ValidationError as error:
             raise DataError(f"This is no vocabulary of fragments: {first_problem(error)}. Mine it again.") from error
-        nodes, edges = set(labels_of(schema.nodes)), set(labels_of(schema.edges))
         for one in vocabulary.fragments:
-            known = set(one.nodes) <= nodes and {one.link, *(label for *_, label in one.edges)} <= edges
+            links = (one.link, *(label for *_, label in one.edges))
+            known = all(is_typical(label, schema.nodes) for label in one.nodes)
+            known = known and all(is_typical(label, schema.edges) for label in links)
             if not one.nodes or not known or any(not 0 <= i < j < len(one.nodes) for i, j, _ in one.edges):
                 raise DataError(f"A fragment must have labels of the schema; got {one!r}. Mine it from this data.")
         return vocabulary

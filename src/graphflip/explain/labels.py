@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import product
 from typing import cast
 
 import numpy as np
@@ -14,17 +15,25 @@ Label = tuple[str | float, ...]
 
 def labels_of(columns: Iterable[Column]) -> list[Label]:
     """Every combination of categories, continuous attributes at their mean."""
-    found: list[Label] = [()]
-    for column in columns:
-        values = column.values if isinstance(column, Categories) else (tidy(column.mean, column),)
-        found = [(*label, value) for label in found for value in values]
-    return found
+    return list(_combinations(columns))
+
+
+def _combinations(columns: Iterable[Column]) -> Iterator[Label]:
+    return product(*(c.values if isinstance(c, Categories) else (tidy(c.mean, c),) for c in columns))
 
 
 def typical(label: Label, columns: Sequence[Column]) -> Label:
     """The label with continuous attributes at their mean."""
     pairs = zip(columns, label, strict=True)
     return tuple(value if isinstance(column, Categories) else tidy(column.mean, column) for column, value in pairs)
+
+
+def is_typical(label: Label, columns: Sequence[Column]) -> bool:
+    """Whether this is one of `labels_of`, without making them all."""
+    if len(label) != len(columns):
+        return False
+    rows = zip(columns, label, strict=True)
+    return all(v in c.values if isinstance(c, Categories) else v == tidy(c.mean, c) for c, v in rows)
 
 
 def has_continuous(schema: Schema) -> bool:
@@ -56,10 +65,22 @@ def other_labels(label: Label, columns: Sequence[Column]) -> list[Label]:
     return found
 
 
-def fresh_labels(columns: Sequence[Column]) -> list[Label]:
-    """Labels for what is new: every combination of categories, with a single continuous attribute at its mean or one
-    scale from it; several are at their means."""
-    plain = labels_of(columns)
+MANY = 128
+"""Where there are more combinations of categories, what is new in a graph has one that the graph has already."""
+
+
+def has_many_labels(columns: Sequence[Column]) -> bool:
+    """Whether there are too many combinations of categories to try them all."""
+    return math.prod(len(column.values) for column in columns if isinstance(column, Categories)) > MANY
+
+
+def fresh_labels(columns: Sequence[Column], known: Iterable[Label] = ()) -> list[Label]:
+    """Labels for what is new: every combination of categories, or where there are too many the `known` ones, or any one
+    if none is; with a single continuous attribute at its mean or one scale from it; several are at their means."""
+    if has_many_labels(columns):
+        plain = list(dict.fromkeys(typical(label, columns) for label in known)) or [next(_combinations(columns))]
+    else:
+        plain = labels_of(columns)
     continuous = [at for at, column in enumerate(columns) if not isinstance(column, Categories)]
     if len(continuous) != 1:
         return plain

@@ -10,7 +10,7 @@ from ..graph import Graph
 from ..jsongraph import single_hard
 from ..schema import Schema
 from .fragments import Fragment, FragmentVocabulary, groups
-from .labels import Label, fresh_labels, other_labels
+from .labels import Label, fresh_labels, has_many_labels, other_labels
 from .links import bridges, partners
 from .sketch import Bond, Difference, Sketch, align
 from .valence import Valence
@@ -76,7 +76,7 @@ class Moves:
         number of nodes of the largest group to add, hydrogens not counted; with `branches`, whatever hangs on one edge
         may be removed, however large.
         """
-        fragments = [one for one in self._fragments if largest is None or len(one.nodes) <= largest]
+        fragments = [one for one in self._fragments(factual) if largest is None or len(one.nodes) <= largest]
         for kind, draft, changed in self._drafts(state, fragments, branches):
             after = self.settled(state, draft, changed, factual, admits)
             if after is not None:
@@ -97,7 +97,7 @@ class Moves:
 
     def has_larger(self, largest: int) -> bool:
         """Whether there are groups of more nodes to add."""
-        return any(len(one.nodes) > largest for one in self._fragments)
+        return any(len(one.nodes) > largest for one in self.vocabulary.fragments)
 
     def heavy(self, sketch: Sketch) -> list[int]:
         """Nodes that moves are about: all, or all but hydrogens that fill valences."""
@@ -113,9 +113,17 @@ class Moves:
     def _valence(self) -> Valence | None:
         return None if self.schema.chemistry is None else Valence(self.schema, self.schema.chemistry)
 
+    def _fragments(self, factual: Sketch) -> list[Fragment]:
+        """The groups that may be added."""
+        many = has_many_labels(self.schema.nodes) or has_many_labels(self.schema.edges)
+        return self._with_single_nodes(factual) if many else self._usual_fragments
+
     @cached_property
-    def _fragments(self) -> list[Fragment]:
-        single = FragmentVocabulary.of_single_nodes(self.schema).fragments
+    def _usual_fragments(self) -> list[Fragment]:
+        return self._with_single_nodes(Sketch({}, {}))
+
+    def _with_single_nodes(self, like: Sketch) -> list[Fragment]:
+        single = FragmentVocabulary.of_single_nodes(self.schema, like).fragments
         known = {(one.nodes, one.edges, one.link): one for one in (*self.vocabulary.fragments, *single)}
         return list(known.values())
 
@@ -174,7 +182,7 @@ class Moves:
                 yield "remove edge", draft, {i, j}
 
     def _add_edges(self, state: Sketch, heavy: list[int], room: dict[int, int]) -> Iterator[_Draft]:
-        labels = fresh_labels(self.schema.edges)
+        labels = fresh_labels(self.schema.edges, (label for *_, label in state.edges()))
         for i, others in partners(state, heavy).items():
             for j in others:
                 if j in state.near[i] or i == j or (i > j and not state.directed):
