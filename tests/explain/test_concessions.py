@@ -5,7 +5,9 @@ import dataclasses
 import pytest
 import torch
 
+from graphflip.data.dataset import GraphDataset
 from graphflip.explain.constraints import Constraints
+from graphflip.explain.environments import EnvironmentCounts
 from graphflip.explain.explainer import Counterfactual, Outcome
 from graphflip.explain.moves import Moves
 from graphflip.explain.search import EditSearch
@@ -64,6 +66,17 @@ def test_less_will_do_and_is_said():
     assert "0.9 was asked" in found.note
     assert found.note in str(found)
     assert found.one_minimal
+
+
+def test_surroundings_that_the_data_lack_are_the_last_resort_and_are_said():
+    mined = EnvironmentCounts.mine(GraphDataset.from_graphs("chains", [chain()] * 9, [0] * 9, classes=("c",)))
+    found = explained(search(confidence=0.5, concede_to=0.5, environments=mined))
+    assert found.outcome is Outcome.FLIPPED
+    assert "With surroundings that the data have, nothing was found" in found.note
+    assert "`environments`" in found.note
+    insisted = explained(search(confidence=0.5, environments=mined))
+    assert not insisted.flipped
+    assert not mined.created_are_known(found.factual, found.counterfactual)[0]
 
 
 def test_a_caller_who_insists_is_told_no():

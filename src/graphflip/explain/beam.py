@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from jaxtyping import Float
 from torch import Tensor
@@ -52,6 +52,16 @@ class Finding:
     one_minimal: bool | None = None
 
 
+class Stage(NamedTuple):
+    """What a search tries: the largest group to add, whether branches of any size may go, the width of the beam, and
+    whether environments must be known."""
+
+    largest: int | None
+    branches: bool
+    beam: int
+    known: bool = True
+
+
 class BeamSearch:
     """The state of a search for one graph."""
 
@@ -70,7 +80,7 @@ class BeamSearch:
         self._home = dict(known.created(self.factual, self.factual, self.factual.nodes)) if known else {}
         self.least = min((1.0, *STEPS)) if has_continuous(graph.schema) else 1.0  # what one more change costs at least
         self.turn = 0
-        self.largest, self.branches = next(self._stages())[:2]
+        self.stage = next(self._stages())
         self.ruled_out: Counter[str] = Counter()
         self.trace: list[float] = []
         self.root = self.panel.start(self._candidate(self.factual), logits)
@@ -81,13 +91,13 @@ class BeamSearch:
         frontier = self.settings.frontier
         slack = math.inf if frontier else _SLACK if num > 1 else 0.0
         flipped, best, closest = [], None, self.root
-        for largest, branches, beam in self._stages():
-            self.largest, self.branches = largest, branches
-            met, nearest = self._hunt(slack, beam)
+        for stage in self._stages():
+            self.stage = stage
+            met, nearest = self._hunt(slack)
             flipped, closest = flipped + met, max(closest, nearest, key=self._nearness)
             best = self._cheapest((one for one in met if self.panel.passes(one)), _TRIES_IN_THE_END)
-            # A wider beam, and whole branches that go, are for finding any flip at all.
-            if best or self.panel.spent or (flipped and largest is None):
+            # What comes after all groups were tried is for finding any flip at all.
+            if best or self.panel.spent or (flipped and stage.largest is None):
                 break
         if frontier:
             answers = choose_frontier(flipped, self.settings.cost)
@@ -117,16 +127,17 @@ class BeamSearch:
         self.panel.ask_for(*asked)
         return min((one for one in flipped if self.panel.passes(one)), key=self._rank_found, default=None)
 
-    def _stages(self) -> Iterator[tuple[int | None, bool, int]]:
-        """Largest group to add, whether branches of any size may go, and width of the beam: more of each as long as
-        nothing passes."""
+    def _stages(self) -> Iterator[Stage]:
+        """More and more, as long as nothing passes."""
         settings = self.settings
         if settings.moves.has_larger(settings.largest):
-            yield settings.largest, False, settings.beam
-        yield None, False, settings.beam
-        yield None, True, 4 * settings.beam
+            yield Stage(settings.largest, False, settings.beam)
+        yield Stage(None, False, settings.beam)
+        yield Stage(None, True, 4 * settings.beam)
+        if settings.environments is not None and settings.concede_to is not None:
+            yield Stage(settings.largest, False, settings.beam, known=False)
 
-    def _hunt(self, slack: float, beam: int) -> tuple[list[Candidate], Candidate]:
+    def _hunt(self, slack: float) -> tuple[list[Candidate], Candidate]:
         """All candidates met that are predicted as the target, and the one that comes closest to what is asked."""
         flipped: list[Candidate] = []
         limit, closest, front = math.inf, self.root, [self.root]
@@ -144,7 +155,7 @@ class BeamSearch:
             self.likeliest = max(self.likeliest, likeliest, key=first_score)
             self.trace.append(likeliest.probability)
             self.settings.watch(Round(self.turn, self.settings.max_moves, self.panel.calls, self.likeliest.probability))
-            front = self._best(tried, seen, limit, beam)
+            front = self._best(tried, seen, limit)
         return flipped, closest
 
     def _expand(self, front: list[Candidate], limit: float) -> Iterator[Candidate]:
@@ -152,7 +163,9 @@ class BeamSearch:
         met: set[frozenset] = set()
         self.limit = limit
         for state in front:
-            moves = self.settings.moves.steps(state.sketch, self.factual, self._admits, self.largest, self.branches)
+            moves = self.settings.moves.steps(
+                state.sketch, self.factual, self._admits, self.stage.largest, self.stage.branches
+            )
             for _, after in moves:
                 candidate = self._candidate(after, state.difference)
                 if self.settings.cost(candidate) >= limit:
@@ -185,7 +198,7 @@ class BeamSearch:
         if self._costs_at_least(after) >= self.limit:
             return False
         known = self.settings.environments
-        if known is None:
+        if known is None or not self.stage.known:
             return True
         for i, environment in known.created(state, after, after.touched):
             if known.counts.get(environment, 0) < self.settings.minimum and self._home.get(i) != environment:
@@ -214,11 +227,11 @@ class BeamSearch:
     def _rank_found(self, one: Candidate) -> tuple[tuple[float, int, float], float]:
         return self._expense(one), -one.belief
 
-    def _best(self, tried: list[Candidate], seen: set, limit: float, beam: int) -> list[Candidate]:
+    def _best(self, tried: list[Candidate], seen: set, limit: float) -> list[Candidate]:
         """The first that are new and from which something below the limit may be reached."""
         front: list[Candidate] = []
         for one in sorted(tried, key=self.panel.rank):
-            if len(front) == beam:
+            if len(front) == self.stage.beam:
                 break
             if self.panel.support(one) == -math.inf or self.settings.cost(one) + self.least >= limit:
                 continue
@@ -296,6 +309,17 @@ class BeamSearch:
         """How many graphs the classifier was shown."""
         return self.panel.calls
 
+    def falls_short(self, answer: Candidate) -> bool:
+        """Whether an answer misses something that was asked."""
+        return self.conceded or self._is_strange(answer)
+
+    def _is_strange(self, one: Candidate) -> bool:
+        """Whether edits created environments that must be known and are not."""
+        known = self.settings.environments
+        if known is None or self.stage.known:
+            return False
+        return bool(known.unknown(self.factual, one.sketch, one.difference, self.settings.minimum))
+
     def what_stood_in_the_way(self, closest: Candidate) -> str:
         """How far the search got, and how many moves each constraint ruled out."""
         settings, of = self.settings, " of the target" if self.goal.unit == "probability" else ""
@@ -305,6 +329,8 @@ class BeamSearch:
         if len(closest.votes) > 1:
             got += f" {len(settings.opinions)} opinions give it {closest.votes[1].shown:.3f} on average;"
             got += f" {least[1]} was asked."
+        if self._is_strange(closest):
+            got += " With surroundings that the data have, nothing was found."
         reasons = [f"{count} by `{name}`" for name, count in self.ruled_out.most_common()]
         return f"{got} Moves ruled out: {', '.join(reasons)}." if reasons else got
 

@@ -39,7 +39,8 @@ class EditSearch(AbstractExplainer):
     answer. With `frontier`, every answer is a list from the smallest change to the most believable one.
 
     With `concede_to`, where nothing passes, a graph that the classifier predicts as the target with at least this
-    confidence is an answer too, the opinions going along half as far if any does; its note says what it misses.
+    confidence is an answer too, the opinions going along half as far if any does; and where there is none, one with
+    unknown environments. Its note says what it misses.
     """
 
     classifier: AbstractClassifier
@@ -125,7 +126,7 @@ class EditSearch(AbstractExplainer):
                 classifier_calls=search.calls,
                 one_minimal=found.one_minimal,
                 note=search.what_stood_in_the_way(found.candidate)
-                if search.conceded or found.outcome in _FAILURES
+                if found.outcome in _FAILURES or search.falls_short(found.candidate)
                 else "",
             )
             for found in findings
