@@ -4,7 +4,8 @@ Usage: python benchmarks/load.py [--clients 50] [--seconds 60] [--quick] [--out 
 
 Each client is a browser session: it loads the page with all its files, looks at a molecule, asks for an explanation,
 follows it, takes a change back, loads the page again, and so on. A server that has no room must say so with 429 or 503
-and Retry-After; the client comes back then. A question is lost if it was accepted and not answered.
+and Retry-After; the client comes back then. A question is lost if it was accepted and neither answered nor given up
+with a reason.
 """
 
 import argparse
@@ -47,7 +48,7 @@ class Tally:
     answers: list[float] = field(default_factory=list)
     refusals: Counter[str] = field(default_factory=Counter)
     accepted: int = 0
-    answered: int = 0
+    ended: Counter[str] = field(default_factory=Counter)
     mixed_up: int = 0
     faults: list[str] = field(default_factory=list)
 
@@ -135,7 +136,7 @@ async def visit(browser: Browser, smiles: str, name: str) -> None:
     tally.accepted += 1
     job = await browser.follow(job)
     tally.answers.append(time.perf_counter() - began)
-    tally.answered += job["state"] == "done"
+    tally.ended[job["state"] if job["state"] == "done" else job["message"]] += 1
     tally.mixed_up += any(one["record"]["id"] != name for one in job["answers"])
     if job["answers"] and job["answers"][0]["words"]:
         await browser.ask(f"/api/jobs/{job['id']}/answers/0/undo", {"undo": [0]})
@@ -175,8 +176,8 @@ def summarize(tally: Tally) -> dict[str, Any]:
         "later_page_load_ms": milliseconds(tally.later_loads),
         "look_ms": milliseconds(tally.looks),
         "questions": tally.accepted,
-        "answered": tally.answered,
-        "lost": tally.accepted - tally.answered,
+        "answered": dict(tally.ended),
+        "lost": tally.accepted - tally.ended.total(),
         "mixed_up": tally.mixed_up,
         "polite_refusals": dict(tally.refusals),
         "faults": len(tally.faults),

@@ -3,6 +3,7 @@
 import socket
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -43,6 +44,29 @@ def test_a_port_that_is_taken_is_said_at_once():
         port = door.getsockname()[1]
         with pytest.raises(ConfigError, match=rf"port {port}.*--port"):
             serve.serve(Settings(port=port), print)
+
+
+@pytest.mark.parametrize("is_loaded", [False, True])
+def test_told_to_end_it_ends_its_workers_first(flow, is_loaded):
+    with socket.socket() as door:
+        door.bind(("127.0.0.1", 0))
+        port = door.getsockname()[1]
+    command = [sys.executable, "-u", "-m", "graphflip", "serve", "--model", str(flow), "--port", str(port)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as server:
+        says = server.stdout.readline()
+        while is_loaded and "viewer is at" not in says:
+            says = server.stdout.readline()
+        workers = children(server.pid)
+        while not workers:
+            workers = children(server.pid)
+        server.terminate()
+        assert server.communicate(timeout=120)[0] == "Stopped.\n"
+    assert server.returncode == 0
+    assert not [worker for worker in workers if Path(f"/proc/{worker}").exists()]
+
+
+def children(process: int) -> list[str]:
+    return Path(f"/proc/{process}/task/{process}/children").read_text().split()
 
 
 def test_a_kit_that_is_not_there_is_an_error_without_a_traceback():

@@ -155,7 +155,7 @@ class _Atom(NamedTuple):
         start = text_width(self.symbol, "label") / 2
         end, size = start + text_width(self.tail, "label"), FONT["label"]
         is_above, is_below = end * tan(angle) < -0.7 * size, start * tan(angle) > 0.15 * size
-        return 0.0 if is_above or is_below else end / cos(angle)
+        return 0.0 if is_above or is_below else (end + 2) / cos(angle)
 
 
 def _turn(a: float, b: float) -> float:

@@ -27,21 +27,24 @@ def main() -> None:
     replies = _take_stdout()
 
     def reply(message: dict[str, Any]) -> None:
-        replies.write(json.dumps(message, allow_nan=False) + "\n")
-        replies.flush()
+        try:
+            replies.write(json.dumps(message, allow_nan=False) + "\n")
+            replies.flush()
+        except BrokenPipeError:
+            _end()
 
     keep_memory()
     if hasattr(os, "nice"):
         os.nice(5)  # pages go before searches
+    tasks: queue.Queue[dict[str, Any]] = queue.Queue()
+    cancelled = threading.Event()
+    threading.Thread(target=_listen, args=(sys.stdin, tasks, cancelled), daemon=True).start()
     try:
         explainers = load_explainers(json.loads(sys.argv[1]))
         reply({"models": [views.describe_model(title, one) for title, one in explainers.items()]})
     except GraphflipError as error:
         reply({"refused": str(error)})
         return
-    tasks: queue.Queue[dict[str, Any]] = queue.Queue()
-    cancelled = threading.Event()
-    threading.Thread(target=_listen, args=(sys.stdin, tasks, cancelled), daemon=True).start()
 
     def watch(round_: Round) -> None:
         if cancelled.is_set():
@@ -97,7 +100,12 @@ def _listen(lines: TextIO, tasks: queue.Queue[dict[str, Any]], cancelled: thread
             tasks.put(message["run"])
         else:
             cancelled.set()
-    os._exit(0)  # the server has gone
+    _end()
+
+
+def _end() -> None:
+    """The server has gone: nobody wants an answer, not even that something went wrong."""
+    os._exit(0)
 
 
 if __name__ == "__main__":

@@ -1,22 +1,22 @@
 """Serve: run the viewer until somebody stops it."""
 
 import asyncio
+import signal
 import socket
 from collections.abc import Callable
+from contextlib import nullcontext, suppress
 
 from ..errors import ConfigError, require
 from .settings import Settings
 
 
 def serve(settings: Settings, say: Callable[[str], None]) -> None:
-    """Load the models, say where the page is, and answer requests until the process is interrupted."""
+    """Load the models, say where the page is, and answer requests until the process is told to end."""
     for package in ("fastapi", "uvicorn"):
         require(package, "viewer", "The viewer")
-    with _listen(settings) as door:
-        try:
-            asyncio.run(_run(settings, door, say))
-        except KeyboardInterrupt:
-            say("Stopped.")
+    with _listen(settings) as door, suppress(KeyboardInterrupt, asyncio.CancelledError):
+        asyncio.run(_run(settings, door, say))
+    say("Stopped.")
 
 
 async def _run(settings: Settings, door: socket.socket, say: Callable[[str], None]) -> None:
@@ -24,7 +24,7 @@ async def _run(settings: Settings, door: socket.socket, say: Callable[[str], Non
 
     from .app import create_app
 
-    app = create_app(settings)
+    app, here = create_app(settings), asyncio.current_task()
     config = uvicorn.Config(
         app,
         lifespan="off",
@@ -34,9 +34,22 @@ async def _run(settings: Settings, door: socket.socket, say: Callable[[str], Non
         timeout_keep_alive=75,  # so long that no request meets a connection which is being closed
         timeout_graceful_shutdown=2,
     )
+    server = uvicorn.Server(config)
+    # Its own way to handle signals ends the process before workers have ended.
+    server.capture_signals = nullcontext  # pyright: ignore[reportAttributeAccessIssue]
+    _when_told_to_end(lambda: here and here.cancel())
     async with app.router.lifespan_context(app):
+        _when_told_to_end(lambda: server.handle_exit(signal.SIGTERM, None))
+        door.listen()  # who comes now waits a moment and is not turned away
         say(f"The viewer is at {settings.address} (stop it with Ctrl-C).")
-        await uvicorn.Server(config).serve(sockets=[door])
+        await server.serve(sockets=[door])
+
+
+def _when_told_to_end(act: Callable[[], object]) -> None:
+    """Have this done at Ctrl-C or a TERM signal; where that cannot be, the system does what it does."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        with suppress(NotImplementedError, RuntimeError):
+            asyncio.get_running_loop().add_signal_handler(number, act)
 
 
 def _listen(settings: Settings) -> socket.socket:

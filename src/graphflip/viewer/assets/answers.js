@@ -2,8 +2,9 @@
 
 import { $, figure, gauge, likeliest, make, makeSvg, meter } from "./elements.js";
 
-export function headline({ record, goal, advice, words }) {
+export function headline({ record, goal, advice, words }, numUndone = 0) {
   if (record.counterfactual === null) return advice;
+  if (numUndone && !record.flipped) return `Without ${numUndone === 1 ? "that change" : "those changes"} it is not ${goal.words}`;
   if (record.outcome === "already_there") return `${goal.unit === "value" ? "The value" : "It"} is ${goal.words} already`;
   const value = figure(record.p_counterfactual, goal.unit);
   if (record.outcome === "not_confident") return `It is ${goal.words}, but not as surely as asked`;
@@ -12,6 +13,12 @@ export function headline({ record, goal, advice, words }) {
   const change = texts.length > 3 ? `${texts.length} changes` : joined(texts);
   const reached = goal.unit === "value" ? `the value is ${value}` : `it is ${goal.words}`;
   return capitalized(change ? `${change}, and ${reached}` : reached);
+}
+
+// Said where fewer answers were found than asked for.
+export function howMany({ asked, answers }) {
+  if (!asked || asked.frontier || answers.length >= asked.num || !answers[0].record.flipped) return "";
+  return `Up to ${asked.num} answers were asked for; ${answers.length === 1 ? "one was" : `${answers.length} were`} found.`;
 }
 
 // What is predicted above a drawing; below it, once there is a target, how near that is.
@@ -81,8 +88,7 @@ export function showChoices(answers, chosen, choose) {
   const tabs = answers.map((answer, number) => {
     const isChosen = number === chosen;
     const words = `${answer.num_edits} ${answer.num_edits === 1 ? "edit" : "edits"} · ${figure(answer.record.p_counterfactual, answer.goal.unit)}`;
-    const tab = make("button", { type: "button", role: "radio", "aria-checked": String(isChosen), tabindex: isChosen ? 0 : -1 },
-      make("b", {}, String(number + 1)), ` ${words}`);
+    const tab = make("button", { type: "button", role: "radio", "aria-checked": String(isChosen), tabindex: isChosen ? 0 : -1 }, words);
     tab.addEventListener("click", () => choose(number));
     tab.addEventListener("keydown", (event) => {
       const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];

@@ -3,7 +3,7 @@
 import * as api from "./api.js";
 import { $, figure, makeSvg, say } from "./elements.js";
 
-const [WIDTH, HEIGHT, EDGE] = [600, 90, 6];
+const [HEIGHT, EDGE] = [72, 8]; // the edge is half a slider's thumb
 let steps = null;
 let wanted = null;
 
@@ -25,8 +25,7 @@ export async function show(job, number, { record, goal }, moved) {
     $("slider").disabled = false;
     $("slider").max = found.positions.length - 1;
     $("slider").value = found.positions.length - 1;
-    $("curve").replaceChildren(curve());
-    place();
+    draw();
   } catch (problem) {
     if (wanted === mine) say("path-message", problem.message);
   }
@@ -38,6 +37,7 @@ export function hide() {
 }
 
 export function start() {
+  window.addEventListener("resize", () => steps && draw());
   $("slider").addEventListener("input", () => {
     if (!steps) return;
     place();
@@ -46,6 +46,11 @@ export function start() {
     const [drawing, prediction, probability] = [steps.drawings[at], steps.predictions[at], steps.probabilities[at]];
     steps.moved(isLast ? null : { drawing, prediction, probability, text: words(at) });
   });
+}
+
+function draw() {
+  $("curve").replaceChildren(curve());
+  place();
 }
 
 function place() {
@@ -72,9 +77,11 @@ function scale(numbers, target, goal) {
   return { least: Math.min(...numbers, ...bounds), most: Math.max(...numbers, ...bounds), bounds };
 }
 
+const width = () => $("curve").clientWidth;
+
 function point(position, number) {
   const { least, most } = steps.scale;
-  return [EDGE + position * (WIDTH - 2 * EDGE), HEIGHT - EDGE - ((number - least) / (most - least || 1)) * (HEIGHT - 2 * EDGE)];
+  return [EDGE + position * (width() - 2 * EDGE), HEIGHT - EDGE - ((number - least) / (most - least || 1)) * (HEIGHT - 2 * EDGE)];
 }
 
 function curve() {
@@ -82,8 +89,8 @@ function curve() {
   const lines = steps.scale.bounds.map((bound) => point(0, bound)[1]);
   return makeSvg(
     "svg",
-    { viewBox: `0 0 ${WIDTH} ${HEIGHT}` },
-    ...lines.map((y) => makeSvg("line", { class: "half", x1: 0, x2: WIDTH, y1: y, y2: y })),
+    { viewBox: `0 0 ${width()} ${HEIGHT}` },
+    ...lines.map((y) => makeSvg("line", { class: "half", x1: 0, x2: width(), y1: y, y2: y })),
     makeSvg("polyline", { class: "line", points: places.map((place) => place.join(",")).join(" ") }),
     makeSvg("circle", { class: "dot", r: 6, cx: places[0][0], cy: places[0][1] }),
   );

@@ -1,7 +1,7 @@
 // The page: what is asked, what is shown, and how one leads to the other.
 
 import * as api from "./api.js";
-import { capitalized, headline, showChanges, showChoices, showEvidence, showVerdict } from "./answers.js";
+import { capitalized, headline, howMany, showChanges, showChoices, showEvidence, showVerdict } from "./answers.js";
 import { download } from "./downloads.js";
 import { highlight, mount, watch } from "./drawing.js";
 import { $, figure, likeliest, make, say } from "./elements.js";
@@ -191,6 +191,7 @@ function choose(number, focus = false) {
   history.replaceState(null, "", `#${tab.job.id}/${number}`);
   showChoices(tab.job.answers, number, choose);
   if (focus) $("tabs").querySelector("[tabindex='0']").focus();
+  sayUndone("");
   showAnswer(answer);
   const canSlide = model().has_path && answer.record.counterfactual && answer.record.edits.length;
   if (canSlide) path.show(tab.job.id, number, answer, slide);
@@ -200,10 +201,11 @@ function choose(number, focus = false) {
 function showAnswer(answer) {
   tab.answer = answer;
   const { record } = answer;
-  $("headline").textContent = headline(answer);
+  $("headline").textContent = headline(answer, tab.undone.size);
   $("subline").textContent = describeSmiles(record);
   const hasChange = record.counterfactual !== null && record.outcome !== "already_there";
-  say("note", [record.note, answer.advice].filter((text) => text && text !== $("headline").textContent).join(" "));
+  const notes = tab.undone.size ? [] : [record.note, answer.advice, howMany(tab.job)];
+  say("note", notes.filter((text) => text && text !== $("headline").textContent).join(" "));
   drawBefore(answer.drawings.factual);
   verdict("before", answer.predictions.factual, answer, record.p_factual);
   drawAfter(answer);
@@ -251,11 +253,16 @@ async function toggleUndone(number, isUndone) {
     if (tab.job !== job || tab.number !== at || undone.length !== tab.undone.size) return;
     showAnswer(answer);
     const holds = answer.record.flipped ? "Still" : "No longer";
-    $("undo-text").textContent = undone.length ? `${holds} ${goal.words}: ${figure(answer.record.p_counterfactual, goal.unit)}` : "";
+    sayUndone(undone.length ? `${holds} ${goal.words}: ${figure(answer.record.p_counterfactual, goal.unit)}` : "");
   } catch (problem) {
-    $("undo-text").textContent = problem.message;
+    sayUndone(problem.message);
   }
   $("changes").querySelectorAll("input")[number]?.focus();
+}
+
+function sayUndone(text) {
+  say("undo-text", text);
+  $("undo-hint").hidden = Boolean(text);
 }
 
 async function openRecord(record) {
