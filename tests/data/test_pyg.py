@@ -58,6 +58,13 @@ def test_real_numbers_are_continuous_and_scaled():
     assert (dataset.classes, dataset.labels.tolist()) == ((), [0.25] * 5)
 
 
+def test_labels_that_are_zeros_and_ones_are_classes_of_whatever_type():
+    dataset = from_pyg([path(y=torch.tensor([[float(k % 2)]])) for k in range(4)])
+    assert (dataset.classes, dataset.labels.tolist()) == (("0", "1"), [0, 1, 0, 1])
+    with pytest.raises(DataError, match="2 are not, that of graph 1 first"):
+        from_pyg([path(y=torch.tensor([k and float("nan")])) for k in range(3)])
+
+
 def test_edges_that_differ_between_directions_are_directed():
     assert from_pyg([path(edge_index=PATH[:, :3])]).schema.directed
     assert from_pyg([path(edge_attr=torch.tensor([[0.5], [0.6], [0.7], [0.7]]))]).schema.directed

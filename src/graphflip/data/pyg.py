@@ -26,7 +26,7 @@ def from_pyg(
     A schema, say a model's, is taken as it is. Without one the columns are read off the values: integers are
     categories, one group per column; one-hot rows are one group; other floating-point columns are continuous. Edges
     listed both ways, alike, are undirected. An integer `y` is a class (`classes` names them, else their numbers do), a
-    floating-point `y` a regression target.
+    floating-point `y` a regression target, unless all are zeros and ones.
     """
     data = list(graphs)
     if not data:
@@ -182,7 +182,12 @@ def _labels(name: str, data: Sequence[Any], classes: Sequence[str]) -> tuple[Ten
                 f"{name}: graph {k} must have one label as `y`; got {getattr(item, 'y', None)}. Set `data.y`."
             )
     labels = torch.cat([torch.as_tensor(item.y).detach().cpu().reshape(1) for item in data])
-    if labels.is_floating_point():
+    missing = (~labels.isfinite()).nonzero()[:, 0].tolist()
+    if missing:
+        raise DataError(
+            f"{name}: labels must be finite; {len(missing)} are not, that of graph {missing[0]} first. Leave these out."
+        )
+    if labels.is_floating_point() and set(labels.unique().tolist()) != {0.0, 1.0}:
         return labels.float(), ()
     count = max(int(labels.max()) + 1, 1)
     return labels.long(), tuple(classes) or tuple(str(k) for k in range(count))
