@@ -164,7 +164,7 @@ def _called(answer: Answer, sample: Graph) -> Float[Tensor, "b c"]:
         raise ClassifierError(
             f"A classifier must accept graphs of its schema ({sample.schema.dv} node columns, {sample.schema.de} edge "
             f"columns); on a sample it raised {type(error).__name__}: {error}. "
-            "Check the width of its first layer, and the form of its inputs."
+            'Check the width of its first layer, and the form of its inputs: `x="ids"` of a PyG model with embeddings.'
         ) from error
 
 
