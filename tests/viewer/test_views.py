@@ -185,7 +185,7 @@ def test_what_is_no_molecule_is_refused_with_a_sentence(explainer, text):
 def test_files_of_every_kind(explainer, answer):
     schema = explainer.kit.schema
     rows = read_rows("my.smi", "CO methanol\nCN\n", schema, 10)
-    assert [(row.id, row.input) for row in rows.rows] == [("methanol", {"smiles": "CO"}), ("row/2", {"smiles": "CN"})]
+    assert [(row.id, row.input) for row in rows.rows] == [("methanol", {"smiles": "CO"}), ("row 2", {"smiles": "CN"})]
     assert read_rows("C:\\x\\my.CSV", "name,smiles\na,CO\n", schema, 10).rows[0].id == "a"
     lines = f"{json.dumps(answer['record'])}\n[1]\n\nnot json\n{json.dumps({'id': 'g', 'graph': {'nodes': []}})}\n"
     records = read_rows("counterfactuals.jsonl", lines, schema, 10).rows
@@ -210,6 +210,12 @@ def test_files_are_bounded(explainer):
     rows = read_rows("my.smi", "C\n" * 7, explainer.kit.schema, 5)
     assert (len(rows.rows), rows.left_out) == (5, True)
     assert not read_rows("my.smi", "C\n" * 5, explainer.kit.schema, 5).left_out
+
+
+def test_a_file_says_nothing_of_where_the_server_put_it(explainer):
+    assert [row.id for row in read_rows("my.smi", "CO\nCN amine\n", explainer.kit.schema, 5).rows] == ["row 1", "amine"]
+    with pytest.raises(DataError, match=r"^The file: the header must name a column of SMILES"):
+        read_rows("my.csv", "a,b\n1,2\n", explainer.kit.schema, 5)
 
 
 @pytest.mark.parametrize("name", ["x", "x.exe", "../../x.pt", "x.smi/y", ""])

@@ -40,7 +40,10 @@ def read_rows(name: str, text: str, schema: Schema, limit: int) -> Rows:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"row{suffix}"
         path.write_text(text, encoding="utf-8")
-        rows = list(islice(_READERS[suffix](path, schema), limit + 1))
+        try:
+            rows = list(islice(_READERS[suffix](path, schema), limit + 1))
+        except GraphflipError as error:
+            raise DataError(str(error).replace(str(path), "The file")) from error
     if not rows:
         raise DataError("A file must have at least one entry; this one is empty.")
     return Rows(rows[:limit], len(rows) > limit)
@@ -50,7 +53,7 @@ def _read_table(path: Path, schema: Schema) -> Iterator[Row]:
     from ..data.smiles import read_smiles
 
     for row in read_smiles(path, tolerant=True):
-        yield Row(row.id, {"smiles": row.smiles})
+        yield Row(_name(row.id, path), {"smiles": row.smiles})
 
 
 def _read_sdf(path: Path, schema: Schema) -> Iterator[Row]:
@@ -58,12 +61,18 @@ def _read_sdf(path: Path, schema: Schema) -> Iterator[Row]:
     from ..data.sdf import from_molblock, read_sdf
 
     for record in read_sdf(path):
+        name = _name(record.id, path)
         try:
             smiles = to_smiles(from_molblock(record.block, schema), kekule=True)
         except GraphflipError as error:
-            yield Row(record.id, problem=str(error))
+            yield Row(name, problem=str(error))
         else:
-            yield Row(record.id, {"smiles": smiles}) if smiles else Row(record.id, problem="It is no molecule.")
+            yield Row(name, {"smiles": smiles}) if smiles else Row(name, problem="It is no molecule.")
+
+
+def _name(given: str, path: Path) -> str:
+    """The name of an entry; one that has none was named after our file: row/3."""
+    return given.replace(f"{path.stem}/", f"{path.stem} ")
 
 
 def _read_json_lines(path: Path, schema: Schema) -> Iterator[Row]:

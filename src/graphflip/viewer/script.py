@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from ..explain.kit import packaged_kits
+
 _SETS = ("freeze_nodes", "freeze_edges", "forbid_node_types", "forbid_edge_types", "forbid_ops")
 
 
@@ -25,7 +27,8 @@ def _imports(task: dict[str, Any]) -> list[str]:
 
 
 def _load(task: dict[str, Any]) -> list[str]:
-    lines = [f"explainer = gf.load({task['model']!r})"]
+    where = "" if task["model"] in packaged_kits() else "  # write the path to this folder"
+    lines = [f"explainer = gf.load({task['model']!r}){where}"]
     if task.get("classifier"):
         made = f"load_factory({task['classifier']!r}, explainer.kit.schema)"
         lines.append(f"explainer = gf.load({task['model']!r}, classifier={made})")

@@ -2,9 +2,12 @@
 
 import { $, figure, gauge, likeliest, make, makeSvg, meter } from "./elements.js";
 
-export function headline({ record, goal, advice, words }, numUndone = 0) {
+export function headline({ record, goal, advice, words, predictions }, numUndone = 0) {
   if (record.counterfactual === null) return advice;
-  if (numUndone && !record.flipped) return `Without ${numUndone === 1 ? "that change" : "those changes"} it is not ${goal.words}`;
+  if (numUndone && !record.flipped) {
+    const [name, p] = likeliest(predictions.counterfactual);
+    return `Without ${numUndone === 1 ? "that change" : "those changes"} ${goal.unit === "value" ? `the value is ${figure(p, "value")}` : `it is ${name}`}`;
+  }
   if (record.outcome === "already_there") return `${goal.unit === "value" ? "The value" : "It"} is ${goal.words} already`;
   const value = figure(record.p_counterfactual, goal.unit);
   if (record.outcome === "not_confident") return `It is ${goal.words}, but not as surely as asked`;
@@ -77,11 +80,11 @@ export function showEvidence({ record, goal, agreed }) {
 }
 
 // How far the independent judges believe an answer: the least convinced of them, or of values how many agree.
-const belief = ({ record, goal, agreed }) => {
+function belief({ record, goal, agreed }) {
   const judges = Object.keys(agreed);
-  if (goal.unit === "value") return judges.length ? judges.filter((judge) => agreed[judge]).length / judges.length : Number(record.flipped);
-  return judges.length ? Math.min(...judges.map((judge) => record.evidence.judges[judge])) : (record.p_counterfactual ?? 0);
-};
+  if (goal.unit === "value") return judges.filter((judge) => agreed[judge]).length / judges.length;
+  return Math.min(...judges.map((judge) => record.evidence.judges[judge]));
+}
 
 export function showChoices(answers, chosen, choose) {
   $("choices").hidden = answers.length < 2;
@@ -99,9 +102,10 @@ export function showChoices(answers, chosen, choose) {
     return tab;
   });
   $("tabs").replaceChildren(...tabs);
-  $("chart").hidden = answers.length < 2;
   $("chart").querySelector("svg")?.remove();
-  if (answers.length > 1) $("chart").prepend(chart(answers, chosen, choose));
+  const isJudged = answers.every(({ agreed }) => Object.keys(agreed).length);
+  $("chart").hidden = answers.length < 2 || !isJudged;
+  if (!$("chart").hidden) $("chart").prepend(chart(answers, chosen, choose));
 }
 
 // Edits from left to right, belief from bottom to top; answers that would hide each other stand side by side.

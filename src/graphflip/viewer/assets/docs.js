@@ -19,11 +19,12 @@ function type(schema) {
   return schema.type ?? "anything";
 }
 
-function fields(schema) {
+// The properties of an object; of what is asked, which of them must be there.
+function fields(schema, isAsked = false) {
   const { properties = {}, required = [] } = resolve(schema) ?? {};
   const rows = Object.entries(properties).map(([name, one]) => make("tr", {},
     make("th", { scope: "row" }, make("code", {}, name)),
-    make("td", {}, type(one), required.includes(name) ? " (required)" : "", one.default === undefined ? "" : `, else ${JSON.stringify(one.default)}`)));
+    make("td", {}, type(one), isAsked && required.includes(name) ? " (required)" : "", one.default === undefined ? "" : `, else ${JSON.stringify(one.default)}`)));
   return make("table", {}, make("tbody", {}, ...rows));
 }
 
@@ -37,7 +38,7 @@ function operation(path, method, one) {
     make("p", {}, one.description ?? one.summary),
     ...query.map((parameter) => make("p", { class: "hint" }, `?${parameter.name}: ${parameter.description ?? type(parameter.schema)}`)),
     body ? make("p", { class: "eyebrow" }, `Body: ${type(body)}`) : null,
-    body ? fields(body) : null,
+    body ? fields(body, true) : null,
     make("p", { class: "eyebrow" }, `Answer (${status}): ${type(result)}`),
     result?.$ref ? fields(result) : null);
 }

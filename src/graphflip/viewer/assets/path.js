@@ -16,19 +16,25 @@ export async function show(job, number, { record, goal }, moved) {
   $("slider").disabled = true;
   $("curve").replaceChildren();
   $("path-text").textContent = "";
-  say("path-message", "Decoding the way …");
+  inform("Decoding the way …");
   try {
     const found = await api.path(job, number);
     if (wanted !== mine) return;
     steps = { ...found, goal, moved, scale: scale(found.probabilities, record.target, goal) };
-    say("path-message", "");
+    inform("");
     $("slider").disabled = false;
     $("slider").max = found.positions.length - 1;
     $("slider").value = found.positions.length - 1;
     draw();
   } catch (problem) {
-    if (wanted === mine) say("path-message", problem.message);
+    if (wanted === mine) inform(problem.message);
   }
+}
+
+// What is said in place of the hint.
+function inform(message) {
+  say("path-message", message);
+  $("path-hint").hidden = Boolean(message);
 }
 
 export function hide() {
