@@ -81,7 +81,7 @@ def explain(page: Page, prefer: str = "Minimal") -> None:
     page.get_by_role("button", name="Explain").click()
     page.wait_for_function("(before) => location.hash && location.href !== before", arg=before)
     expect(page.locator("#details")).to_be_visible()
-    expect(page.locator("#explain")).to_be_visible()
+    expect(page.locator("#explain")).to_be_focused()
 
 
 def test_a_person_explains_a_molecule(page, tmp_path):

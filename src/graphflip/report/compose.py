@@ -65,8 +65,7 @@ def _edge(painter: AbstractPainter, i: int, j: int, attributes: Attributes, mark
     route, key = painter.route(i, j), edge_key(i, j)
     mark = marks.of.get(key, "")
     behind = [Lines(tuple(pairwise(cut(route, REACH, REACH))), "band")] if mark else []
-    rooms = (painter.reach if node_key(k) in marks.of else 0.0 for k in (i, j))
-    over = [glyph(middle(cut(route, *rooms)), mark)] if mark else []
+    over = [glyph(middle(cut(route, painter.room(i, j), painter.room(j, i))), mark)] if mark else []
     return Element(key, mark, (*behind, *painter.edge(i, j, attributes), *over), route)
 
 

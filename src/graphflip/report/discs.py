@@ -50,9 +50,12 @@ class Discs(AbstractPainter):
         others = np.array([place for k, place in self.stage.places.items() if k not in (i, j)]).reshape(-1, 2)
         return free_arc(a, b, others, _ROOM)
 
+    def room(self, i: int, j: int) -> float:
+        return _RADIUS
+
     def edge(self, i: int, j: int, attributes: Attributes) -> Sequence[Form]:
         """As many lines as the number of its category, up to three; with words where there are more categories."""
-        route = cut(self.route(i, j), _RADIUS, _RADIUS)
+        route = cut(self.route(i, j), self.room(i, j), self.room(j, i))
         column = next((column for column in self.graph.schema.edges if isinstance(column, Categories)), None)
         kind = str(attributes[column.name]) if column else ""
         is_many = column is not None and len(column.values) > 3

@@ -25,5 +25,9 @@ class AbstractPainter(ABC):
         """Where an edge runs, from the middle of one node to that of the other."""
 
     @abstractmethod
+    def room(self, i: int, j: int) -> float:
+        """What an edge leaves free around node i on its way to node j."""
+
+    @abstractmethod
     def edge(self, i: int, j: int, attributes: Attributes) -> Sequence[Form]:
         """What is drawn for an edge."""

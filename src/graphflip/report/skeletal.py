@@ -65,19 +65,19 @@ class Skeleton(AbstractPainter):
     def route(self, i: int, j: int) -> Route:
         return self.stage.places[i], self.stage.places[j]
 
-    def edge(self, i: int, j: int, attributes: Attributes) -> Sequence[Form]:
-        places = self.stage.places
-        ends = trimmed(places[i], places[j], self._room(i, j), self._room(j, i))
-        ring = next((ring for ring in self.rings if i in ring and j in ring), ())
-        return [Lines(strokes(*ends, BOND_ORDERS[str(attributes["type"])], [places[k] for k in ring if k in places]))]
-
-    def _room(self, i: int, j: int) -> float:
-        """What a bond leaves free around an atom on its way to another: its letters, and a mark around them."""
+    def room(self, i: int, j: int) -> float:
+        """Its letters, and a mark around them."""
         if not self._has_letter(i):
             return 0.0
         (x, y), (to_x, to_y) = self.stage.places[i], self.stage.places[j]
         angle, mark = atan2(to_y - y, to_x - x), self.marks.get(node_key(i), "")
         return max(_LETTER, halo_radius(mark, angle, self.reach) if mark else self.atoms[i].tail_reach(angle))
+
+    def edge(self, i: int, j: int, attributes: Attributes) -> Sequence[Form]:
+        places = self.stage.places
+        ends = trimmed(places[i], places[j], self.room(i, j), self.room(j, i))
+        ring = next((ring for ring in self.rings if i in ring and j in ring), ())
+        return [Lines(strokes(*ends, BOND_ORDERS[str(attributes["type"])], [places[k] for k in ring if k in places]))]
 
     def _has_letter(self, i: int) -> bool:
         mark, degree = self.marks.get(node_key(i), ""), len(self.stage.near.get(i, ()))

@@ -161,9 +161,10 @@ async function compute(job, input) {
     else if (tab.input === input) { showJob(ended); bringIntoView($("stage")); }
   } finally {
     tab.running = null;
+    const wasHere = $("progress").contains(document.activeElement);
     $("progress").hidden = true;
     $("explain").hidden = false;
-    if (document.activeElement === document.body) $("explain").focus();
+    if (wasHere) $("explain").focus({ preventScroll: true });
     showHistory();
   }
 }
