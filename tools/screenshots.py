@@ -88,7 +88,7 @@ def examples() -> Iterator[tuple[Graph, Graph]]:
 
 
 def shoot_viewer(browser: Browser) -> None:
-    """The first example with up to three answers."""
+    """The first example and its frontier."""
     port = "8773"
     server = subprocess.Popen(
         [sys.executable, "-m", "graphflip", "serve", "--port", port], stdout=subprocess.PIPE, text=True
@@ -96,16 +96,18 @@ def shoot_viewer(browser: Browser) -> None:
     try:
         next(line for line in server.stdout or () if "viewer is at" in line)
         for name, scheme, width, height in (
-            ("viewer-light", "light", 1280, 1240),
-            ("viewer-dark", "dark", 1280, 1240),
-            ("viewer-phone", "light", 390, 1500),
+            ("viewer-light", "light", 1280, 1480),
+            ("viewer-dark", "dark", 1280, 1480),
+            ("viewer-phone", "light", 390, 820),
         ):
             page = browser.new_page(viewport={"width": width, "height": height}, color_scheme=scheme)
             page.set_default_timeout(300_000)
             page.goto(f"http://127.0.0.1:{port}")
-            page.get_by_label("Answers").select_option("3")
+            page.get_by_label("Answers").select_option("frontier")
             page.get_by_role("button", name="Explain").click()
             page.locator("#slider:enabled").wait_for()
+            if name == "viewer-phone":
+                page.locator("#stage").evaluate("(stage) => stage.scrollIntoView()")
             page.screenshot(path=IMAGES / f"{name}.png")
             page.close()
     finally:

@@ -107,10 +107,10 @@ def test_odd_numbers_do_not_stop_a_report(tmp_path):
 
 def test_markdown_of_benchmarks():
     html = markdown_to_html(
-        "# A <b>\n\n| x | y |\n| --- | ---: |\n| `1` | **2** |\n\n1. first\n2. second\n\nand so\non"
+        "# A <b>\n\n| x | y |\n| --- | ---: |\n| `1` | **2** |\n\n- a\n- `b`\n\n1. first\n2. second\n\nand so\non"
     )
     assert html == (
         '<h3>A &lt;b&gt;</h3><div class="wide" tabindex="0"><table><thead><tr><th scope="col">x</th>'
         '<th scope="col">y</th></tr></thead><tbody><tr><td><code>1</code></td><td><b>2</b></td></tr></tbody></table>'
-        "</div><ol><li>first</li><li>second</li></ol><p>and so on</p>"
+        "</div><ul><li>a</li><li><code>b</code></li></ul><ol><li>first</li><li>second</li></ol><p>and so on</p>"
     )

@@ -62,7 +62,7 @@ def _apart(new: Places, taken: Places, graph: Graph) -> Places:
         if x > min(xs) and x + right - left > max(max(xs), min(xs) + 6.0):
             x, y, height = min(xs), y + height + 1.0, 0.0
         moved |= {i: (new[i][0] - left + x, new[i][1] - top + y) for i in part}
-        x, height = x + right - left + 1.6, max(height, bottom - top)
+        x, height = x + right - left + 2.1, max(height, bottom - top)
     return moved
 
 

@@ -1,7 +1,7 @@
-"""The Markdown that benchmarks write as HTML: headings, tables, notes, paragraphs. Everything else is text."""
+"""The Markdown that benchmarks write as HTML: headings, tables, lists, paragraphs. Everything else is text."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from html import escape
 from itertools import groupby
 
@@ -16,6 +16,8 @@ def _kind(line: str) -> str:
         return "heading"
     if line.startswith("|"):
         return "table"
+    if line.startswith("- "):
+        return "item"
     return "note" if re.match(r"\d+\. ", line) else "text" if line.strip() else "blank"
 
 
@@ -24,10 +26,15 @@ def _block(kind: str, lines: list[str]) -> str:
         return "".join(f"<h3>{_inline(line.lstrip('# '))}</h3>" for line in lines)
     if kind == "table":
         return _table(lines)
+    if kind == "item":
+        return f"<ul>{_items(line[2:] for line in lines)}</ul>"
     if kind == "note":
-        notes = [line.partition(". ")[2] for line in lines]
-        return f"<ol>{''.join(f'<li>{_inline(note)}</li>' for note in notes)}</ol>"
+        return f"<ol>{_items(line.partition('. ')[2] for line in lines)}</ol>"
     return f"<p>{_inline(' '.join(lines))}</p>" if kind == "text" else ""
+
+
+def _items(texts: Iterable[str]) -> str:
+    return "".join(f"<li>{_inline(text)}</li>" for text in texts)
 
 
 def _table(lines: list[str]) -> str:
