@@ -153,7 +153,8 @@ def _print_summary(summary: "Summary") -> None:
     console.print(table)
     if summary.repaired:
         complaints.print(f"{summary.repaired} shards were damaged and have been computed again.")
-    _print(f"{summary.done} {"row" if summary.done == 1 else "rows"}; explanations are in {summary.folder / 'counterfactuals.jsonl'}.")
+    rows = "row" if summary.done == 1 else "rows"
+    _print(f"{summary.done} {rows}; explanations are in {summary.folder / 'counterfactuals.jsonl'}.")
     if summary.unexplained:
         _print(f"Without a counterfactual, all of them in {summary.folder / 'unexplained.csv'}:")
     for text in summary.unexplained:
