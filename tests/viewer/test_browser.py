@@ -244,6 +244,8 @@ def test_values_of_directed_graphs(page, flow):
     page.get_by_label("Model").select_option("flow")
     expect(page.get_by_role("heading", level=1)).to_have_text("Open a file of graphs to begin")
     expect(page.get_by_role("textbox", name="Graph")).to_be_disabled()
+    page.get_by_role("button", name="Explain").click()
+    expect(page.locator("#smiles-message")).to_contain_text("Open a file of graphs")
     page.locator("#file").set_input_files(flow / "graphs.jsonl")
     expect(page.get_by_role("heading", level=1)).to_contain_text("Graph 0 has the predicted value")
     value = float(page.locator("#before-class b").inner_text())

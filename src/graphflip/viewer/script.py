@@ -12,17 +12,21 @@ def reproduce(task: dict[str, Any], number: int = 0) -> str:
     asked = task.get("asked")
     found = _from_file(task) if asked is None else _question(task["input"], asked, number)
     again = [f"found = take_back(explainer, found, {sorted(task['undo'])})"] if task.get("undo") else []
-    return "\n".join(["import graphflip as gf", *_imports(task), "", *_load(task), *found, *again, "print(found)", ""])
+    return "\n".join([*_imports(task), "", *_load(task), *found, *again, "print(found)", ""])
 
 
 def _imports(task: dict[str, Any]) -> list[str]:
-    wanted = ["from graphflip.models.factory import load_factory"] if task.get("classifier") else []
-    if task.get("asked") is None:
-        wanted += ["from pathlib import Path", "from graphflip.explain.records import read_records"]
-    elif task["input"].get("graph") is not None:
-        wanted.append("from graphflip.jsongraph import graph_from_json")
+    is_from_file = task.get("asked") is None
+    wanted = ["from pathlib import Path", ""] if is_from_file else []
+    wanted.append("import graphflip as gf")
+    if is_from_file:
+        wanted.append("from graphflip.explain.records import read_records")
     if task.get("undo"):
         wanted.append("from graphflip.explain.takeback import take_back")
+    if not is_from_file and task["input"].get("graph") is not None:
+        wanted.append("from graphflip.jsongraph import graph_from_json")
+    if task.get("classifier"):
+        wanted.append("from graphflip.models.factory import load_factory")
     return wanted
 
 

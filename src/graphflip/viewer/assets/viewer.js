@@ -138,6 +138,7 @@ async function ask() {
   if (tab.running) return;
   await readSmiles();
   const asked = question.asked();
+  if (!tab.shown && $("smiles-message").hidden) complain("There is no graph to explain yet. Open a file of graphs.");
   if (!tab.shown || !asked) return;
   say("job-message", "");
   const { input, name } = tab;
