@@ -8,6 +8,7 @@ import { $, figure, likeliest, make, say } from "./elements.js";
 import * as files from "./files.js";
 import * as freezing from "./freezing.js";
 import * as path from "./path.js";
+import * as progress from "./progress.js";
 import * as question from "./question.js";
 import * as theme from "./theme.js";
 
@@ -152,20 +153,14 @@ async function ask() {
 // Follow a question until it is answered; who looks at something else by then is not disturbed.
 async function compute(job, input) {
   tab.running = job.id;
-  showProgress(job);
-  $("progress").hidden = false;
-  $("explain").hidden = true;
-  $("cancel").focus();
+  progress.begin(job, model().unit);
   try {
-    const ended = await api.follow(job.id, showProgress);
+    const ended = await api.follow(job.id, progress.show);
     if (ended.state !== "done") say("job-message", ended.state === "cancelled" ? "Cancelled." : ended.message);
     else if (tab.input === input) { showJob(ended); bringIntoView($("stage")); }
   } finally {
     tab.running = null;
-    const wasHere = $("progress").contains(document.activeElement);
-    $("progress").hidden = true;
-    $("explain").hidden = false;
-    if (wasHere) $("explain").focus({ preventScroll: true });
+    progress.end();
     showHistory();
   }
 }
@@ -173,13 +168,6 @@ async function compute(job, input) {
 // On a narrow page the answer stands below the question.
 function bringIntoView(element) {
   if (element.getBoundingClientRect().top > innerHeight / 2) element.scrollIntoView();
-}
-
-function showProgress({ state, ahead, progress }) {
-  if (state === "waiting") return say("progress-text", ahead ? `Waiting; ${ahead} before you` : "Waiting");
-  if (!progress) return say("progress-text", "Looking …");
-  $("bar").value = progress.turn / progress.max_turns;
-  say("progress-text", `Round ${progress.turn}: ${progress.calls} graphs tried, best ${figure(progress.probability, model().unit)}`);
 }
 
 function showJob(job, number = 0) {
