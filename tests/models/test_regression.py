@@ -76,7 +76,8 @@ def test_recipes_speak_the_units_of_the_train_part(role, preset):
 
 
 def test_large_labels_are_learned_at_once(tmp_path):
-    card = train_model("classifier", SHARES, tmp_path, changes={"epochs": 25, "batch_size": 8, "average": 0.9, "rate": 4e-3})
+    quick = {"epochs": 25, "batch_size": 8, "average": 0.9, "rate": 4e-3}
+    card = train_model("classifier", SHARES, tmp_path, changes=quick)
     assert card.figures["r2"] > 0.5
     assert card.figures["rmse"] < 60
     assert read_card(tmp_path).data.classes == ()
