@@ -10,6 +10,7 @@ import torch
 from graphflip.data.dataset import GraphDataset
 from graphflip.data.planted import planted
 from graphflip.errors import ConfigError, DataError
+from graphflip.models.classifier import RelationalGIN
 from graphflip.models.curves import save_curves
 from graphflip.models.recipes import PRESETS, recipe, train_model
 from graphflip.models.store import load_model, read_card
@@ -50,6 +51,7 @@ def test_small_graphs_have_answers_of_their_own_where_size_tells_the_label(tmp_p
     sizes = DATA.num_nodes
     data = dataclasses.replace(DATA, labels=(sizes > sizes.sort().values[len(sizes) // 10]).long())
     model = recipe("classifier", "default", data).model
+    assert isinstance(model, RelationalGIN)
     with torch.no_grad():
         model.join.bias -= 100.0
         assert len(model.embed(data.graphs()).unique(dim=0)) > len(data) // 2
