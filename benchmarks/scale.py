@@ -142,7 +142,8 @@ def rows(folder: Path, count: int) -> dict[str, Any]:
     table.write_text("smiles\n" + "".join(f"{small_kit.molecule(1 + k)}\n" for k in range(count)))
     settings, out, size = Settings.of(model=str(kit), prefer="minimal", target="fancy"), folder / "easy-job", 100
     source, order = open_source(str(table)), Order(settings, kit_digest(str(kit)))
-    shards = [tuple(islice(source.rows(), k, k + size)) for k in range(0, count, size)]
+    unread = iter(source.rows())
+    shards = list(iter(lambda: tuple(islice(unread, size)), ()))
     began = time.process_time()
     blobs = {k: explain_rows(order, shard) for k, shard in enumerate(shards)}
     explaining = time.process_time() - began
