@@ -1,8 +1,10 @@
 """The text files of a TU set: finding them (folder, zip, name), reading their numbers, their label notes."""
 
 import io
+import lzma
 import os
 import re
+import struct
 import zipfile
 import zlib
 from dataclasses import dataclass, field
@@ -95,11 +97,15 @@ def _read(path: Path) -> TuFiles:
     return TuFiles(name, path, content)
 
 
+# Names that are no text, compression that nobody knows and entries that are encrypted have errors of their own.
+_DAMAGED_ZIP = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, ValueError, RuntimeError)
+
+
 def _read_zip(path: Path) -> dict[str, bytes]:
     try:
         with zipfile.ZipFile(path) as archive:
             return {Path(entry).name: archive.read(entry) for entry in archive.namelist() if entry.endswith(".txt")}
-    except (zipfile.BadZipFile, zlib.error, EOFError, OSError) as error:
+    except (*_DAMAGED_ZIP, OSError) as error:
         raise DataError(
             f"{path}: must be a zip file of a TU set; it cannot be read ({error}). Copy it again."
         ) from error
