@@ -40,3 +40,16 @@ def test_settings_that_make_no_sense(wrong, says):
 
 def test_titles_hide_paths():
     assert Settings(models=("some/folder/mine", "aids")).titles == ("mine", "aids")
+
+
+def test_a_folder_has_a_name_from_wherever_it_is_seen(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert Settings(models=(".",)).titles == (tmp_path.name,)
+    assert Settings(models=("kit/", "..")).titles == ("kit", tmp_path.parent.name)
+    assert Settings(models=("kit/", "aids")).source("kit") == "kit/"
+
+
+def test_a_server_is_private_unless_others_can_come():
+    assert Settings().is_private
+    assert not Settings(names=("lab.example",)).is_private
+    assert not Settings(host="192.0.2.7").is_private

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from xml.etree import ElementTree
 
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import graphflip
+from graphflip.bench.digests import model_digest
 from graphflip.data.famous import famous_molecules
 from graphflip.data.planted import planted
 from graphflip.data.planted_relays import planted_relays
@@ -24,11 +26,17 @@ from graphflip.jsongraph import graph_to_json
 from graphflip.models.classifier import ClassifierConfig, InvariantClassifier
 from graphflip.nn.initialize import reset_parameters
 from graphflip.viewer import views
+from graphflip.viewer.api import Office
 from graphflip.viewer.files import read_rows
+from graphflip.viewer.jobs import Desk, Line
 from graphflip.viewer.messages import Answer, Model, Question, Shown
 from graphflip.viewer.script import reproduce
+from graphflip.viewer.settings import Settings
+
+from .fakes import FakeWorker
 
 MUTAGEN = "CN(C)N=O"
+SERVED = {"model": "mutagenicity", "source": "mutagenicity", "classifier": None, "private": True}
 
 
 def asked(**changes) -> dict:
@@ -37,7 +45,7 @@ def asked(**changes) -> dict:
 
 def task(given_input=None, do="explain", **changes) -> dict:
     given_input = given_input or {"smiles": MUTAGEN}
-    return {"do": do, "model": "mutagenicity", "input": given_input, "id": "", "asked": asked(**changes)}
+    return {"do": do, **SERVED, "input": given_input, "id": "", "asked": asked(**changes)}
 
 
 @pytest.fixture(scope="module")
@@ -120,7 +128,7 @@ def test_the_script_asks_what_was_asked(question, smiles, explainer):
     with pytest.raises(Asked):
         views.explain(by_page, wanted, lambda _: None)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(graphflip, "load", lambda name: by_script)
+        patch.setattr(graphflip, "load", lambda kit: by_script)
         with pytest.raises(Asked):
             exec(compile(reproduce(wanted), "reproduce.py", "exec"), {})
     assert by_page.asked == by_script.asked
@@ -140,12 +148,58 @@ def test_the_script_of_a_graph_and_of_what_was_undone(explainer, answer):
 
 
 def test_the_script_of_an_explanation_from_a_file(explainer, answer, tmp_path, monkeypatch):
-    wanted = {"do": "undo", "model": "mutagenicity", "record": answer["record"], "undo": [0]}
+    wanted = {"do": "undo", **SERVED, "record": answer["record"], "undo": [0]}
     (tmp_path / "counterfactuals.jsonl").write_text(json.dumps(answer["record"]) + "\n")
     monkeypatch.chdir(tmp_path)
     names: dict = {}
     exec(compile(reproduce(wanted), "reproduce.py", "exec"), names)
     assert not names["found"].flipped
+
+
+def served(kit, **settings) -> dict:
+    """What a worker is told about a kit by a server that has these settings."""
+    chosen = Settings(models=(str(kit),), **settings)
+    office = Office(chosen, Line([], 1, 1.0), Desk(FakeWorker(chosen), 1, 1.0))
+    return office.task("explain", chosen.titles[0]) | {"input": {"smiles": MUTAGEN}, "asked": asked()}
+
+
+def load_of(script: str) -> dict:
+    """The names that a script has when it has loaded its models."""
+    names: dict = {}
+    exec(compile(script.partition("found = ")[0], "reproduce.py", "exec"), names)
+    return names
+
+
+@pytest.mark.parametrize("name", ["kit", "mutagenicity", "it's mine"])
+def test_the_script_finds_a_kit_in_a_folder(flow, tmp_path, monkeypatch, name):
+    """From anywhere, and also if the folder is called like a kit of the package."""
+    shutil.copytree(flow, tmp_path / "kits" / name)
+    monkeypatch.chdir(tmp_path)
+    script = reproduce(served(f"kits/{name}"))
+    monkeypatch.chdir("/")
+    assert "write the path" not in script
+    assert load_of(script)["explainer"].kit.schema == graphflip.load(flow).kit.schema
+    assert load_of(reproduce(served("Mutagenicity")))["kit"] == "mutagenicity"
+
+
+@pytest.mark.parametrize("settings", [{"host": "192.0.2.7"}, {"names": ("lab.example",)}])
+def test_others_are_not_told_where_a_kit_is(flow, settings):
+    script = reproduce(served(flow, **settings))
+    assert str(flow.parent) not in script
+    assert "kit = 'flow'  # write the path to this folder" in script
+    assert str(flow) in reproduce(served(flow))
+
+
+def test_the_script_of_a_kit_without_a_classifier(flow, tmp_path, monkeypatch):
+    kit = graphflip.load(flow).kit
+    shutil.copytree(flow, tmp_path / "kit")
+    (tmp_path / "kit" / "classifier").rename(tmp_path / "kit" / "judge")
+    (tmp_path / "own_model.py").write_text(
+        f"import graphflip\n\ndef make():\n    return graphflip.load({str(flow)!r}).kit.classifier\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    found = load_of(reproduce(served("kit", classifier="own_model:make")))["explainer"].kit
+    assert model_digest(found.classifier) == model_digest(kit.classifier)
 
 
 def same(one: dict, other: dict) -> bool:
@@ -163,7 +217,7 @@ def test_undoing_everything_leads_back(explainer, answer):
 
 def test_an_explanation_from_a_file_is_judged_by_this_model(explainer, answer):
     foreign = {key: answer["record"][key] for key in ("id", "target", "factual", "counterfactual")}
-    shown = views.show_record(explainer, {"do": "record", "model": "mutagenicity", "record": foreign}, lambda _: None)
+    shown = views.show_record(explainer, {"do": "record", **SERVED, "record": foreign}, lambda _: None)
     record = shown["answers"][0]["record"]
     for key in ("p_factual", "p_counterfactual"):
         assert record[key] == pytest.approx(answer["record"][key], abs=1e-5)
@@ -172,7 +226,7 @@ def test_an_explanation_from_a_file_is_judged_by_this_model(explainer, answer):
     assert evidence.pop("judges") == pytest.approx(expected.pop("judges"), abs=1e-5)
     assert evidence == pytest.approx(expected, abs=1e-4)
     nothing = foreign | {"counterfactual": None}
-    shown = views.show_record(explainer, {"do": "record", "model": "mutagenicity", "record": nothing}, lambda _: None)
+    shown = views.show_record(explainer, {"do": "record", **SERVED, "record": nothing}, lambda _: None)
     assert shown["answers"][0]["drawings"]["counterfactual"] is None
 
 

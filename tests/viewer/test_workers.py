@@ -25,7 +25,8 @@ HERE = Path(__file__).parent
 
 def explain(smiles: str) -> dict:
     asked = Question(prefer="minimal").model_dump(mode="json")
-    return {"do": "explain", "model": "small", "input": {"smiles": smiles}, "id": "", "asked": asked}
+    kit = {"model": "small", "source": "kits/small", "private": False}
+    return {"do": "explain", **kit, "input": {"smiles": smiles}, "id": "", "asked": asked}
 
 
 def read(smiles: str) -> dict:

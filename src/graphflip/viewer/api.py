@@ -49,7 +49,8 @@ class Office:
         """What a worker is told."""
         if model not in self.settings.titles:
             raise Refused(f"`model` must be one of {', '.join(self.settings.titles)}; got {model!r}.")
-        return {"do": do, "model": model, "classifier": self.settings.classifier, **more}
+        own = {"source": self.settings.source(model), "classifier": self.settings.classifier}
+        return {"do": do, "model": model, **own, "private": self.settings.is_private, **more}
 
     def check(self, given: Input) -> dict[str, Any]:
         """An input as a worker takes it."""

@@ -7,7 +7,6 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, TextIO
 
 from ..errors import GraphflipError
@@ -16,6 +15,7 @@ from ..explain.interface import Explainer, load
 from ..explain.kit import kit_schema
 from ..memory import keep_memory
 from . import views
+from .settings import title_of
 
 
 class Cancelled(Exception):
@@ -58,11 +58,11 @@ def main() -> None:
 def load_explainers(sources: dict[str, Any]) -> dict[str, Explainer]:
     """The explainers of the kits that are named, by title."""
     if sources["classifier"] is None:
-        return {Path(model).name: load(model) for model in sources["models"]}
+        return {title_of(model): load(model) for model in sources["models"]}
     from ..models.factory import load_factory
 
     return {
-        Path(model).name: load(model, classifier=load_factory(sources["classifier"], kit_schema(model)))
+        title_of(model): load(model, classifier=load_factory(sources["classifier"], kit_schema(model)))
         for model in sources["models"]
     }
 

@@ -1,5 +1,6 @@
 """Scripts: the Python lines that find again what is on the screen."""
 
+import os
 from typing import Any
 
 from ..explain.kit import packaged_kits
@@ -19,6 +20,8 @@ def _imports(task: dict[str, Any]) -> list[str]:
     is_from_file = task.get("asked") is None
     wanted = ["from pathlib import Path", ""] if is_from_file else []
     wanted.append("import graphflip as gf")
+    if task.get("classifier"):
+        wanted.append("from graphflip.explain.kit import kit_schema")
     if is_from_file:
         wanted.append("from graphflip.explain.records import read_records")
     if task.get("undo"):
@@ -31,12 +34,19 @@ def _imports(task: dict[str, Any]) -> list[str]:
 
 
 def _load(task: dict[str, Any]) -> list[str]:
-    where = "" if task["model"] in packaged_kits() else "  # write the path to this folder"
-    lines = [f"explainer = gf.load({task['model']!r}){where}"]
-    if task.get("classifier"):
-        made = f"load_factory({task['classifier']!r}, explainer.kit.schema)"
-        lines.append(f"explainer = gf.load({task['model']!r}, classifier={made})")
-    return lines
+    kit = [f"kit = {_kit(task)}"]
+    if not task.get("classifier"):
+        return [*kit, "explainer = gf.load(kit)"]
+    return [*kit, f"explainer = gf.load(kit, classifier=load_factory({task['classifier']!r}, kit_schema(kit)))"]
+
+
+def _kit(task: dict[str, Any]) -> str:
+    """What to load: a kit of the package by its name, a folder by its path, which only its owner is shown."""
+    if task["source"].lower() in packaged_kits():
+        return repr(task["source"].lower())
+    if task["private"]:
+        return repr(os.path.abspath(task["source"]))
+    return f"{task['model']!r}  # write the path to this folder"
 
 
 def _from_file(task: dict[str, Any]) -> list[str]:

@@ -1,7 +1,7 @@
 """Settings of the viewer: what it serves, to whom, and how much it takes on."""
 
+import os
 from dataclasses import dataclass
-from pathlib import Path
 
 from ..errors import ConfigError
 
@@ -54,7 +54,11 @@ class Settings:
     @property
     def titles(self) -> tuple[str, ...]:
         """Names of the kits as a page shows them: a folder's name, without the path to it."""
-        return tuple(Path(model).name for model in self.models)
+        return tuple(map(title_of, self.models))
+
+    def source(self, title: str) -> str:
+        """The kit of this title as it was named at the start."""
+        return self.models[self.titles.index(title)]
 
     @property
     def cookie(self) -> str:
@@ -72,7 +76,17 @@ class Settings:
         return self.host in LOOPBACK
 
     @property
+    def is_private(self) -> bool:
+        """Whether nobody comes but from this machine: a further name is for a proxy, behind which there may be many."""
+        return self.is_local and not self.names
+
+    @property
     def hosts(self) -> frozenset[str]:
         """Host names that a request may be addressed to, in lower case."""
         own = () if self.host in _EVERYWHERE else (self.host,)
         return frozenset(name.lower().strip("[]") for name in (*LOOPBACK, *own, *self.names))
+
+
+def title_of(model: str) -> str:
+    """The name of a kit as a page shows it."""
+    return os.path.basename(os.path.abspath(model))
