@@ -33,10 +33,10 @@ class Effort(NamedTuple):
     calls: int
 
 
-def measure_answers(quick: bool) -> dict[str, float]:
+def measure_answers(quick: bool) -> dict[str, float | str]:
     """Seconds per graph in batch on two cores, from a cold command line, and from Python after loading."""
     explainer = graphflip.load(MODEL)
-    figures = {"python_seconds": python_seconds(explainer, 3 if quick else 14), **cold_cli()}
+    figures: dict[str, float | str] = {"python_seconds": python_seconds(explainer, 3 if quick else 14), **cold_cli()}
     if "GRAPHFLIP_DATA" in os.environ:
         figures |= in_batch(explainer, 8 if quick else len(test_graphs()))
     return figures
@@ -59,7 +59,7 @@ def cold_cli() -> dict[str, float]:
     return {"cold_cli_seconds": time.perf_counter() - began, "cold_cli_cpu_seconds": cpu}
 
 
-def in_batch(explainer: Explainer, limit: int) -> dict[str, float]:
+def in_batch(explainer: Explainer, limit: int) -> dict[str, float | str]:
     """Test graphs in balanced mode by two processes of one thread, each with a core to itself.
 
     `calls_ratio` is that time over what the classifier alone takes for as many graphs as it was shown.
@@ -74,6 +74,8 @@ def in_batch(explainer: Explainer, limit: int) -> dict[str, float]:
     batch = test_graphs().graphs(range(min(limit, 64)))
     bare = mean(timed(lambda: explainer.kit.classifier(batch)) for _ in range(5)) / len(batch)
     return {
+        "balanced_data": MODEL,
+        "balanced_graphs": graphs,
         "balanced_seconds_per_graph": seconds / graphs / CORES,
         "balanced_wall_seconds_per_graph": wall / graphs,
         "balanced_calls_per_graph": calls,

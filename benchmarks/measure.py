@@ -3,7 +3,7 @@
 import argparse
 import json
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from statistics import median
 
 import torch
@@ -11,11 +11,16 @@ import torch
 from graphflip.memory import keep_memory
 
 
-def arguments(about: str | None) -> argparse.Namespace:
-    """`--quick` and `--threads`; also sets threads and memory, the same for both sides of every comparison."""
+def arguments(about: str | None, parts: Sequence[str] = ()) -> argparse.Namespace:
+    """`--quick`, `--threads`, and `--only` where there are parts to choose from.
+
+    Also sets threads and memory, the same for both sides of every comparison.
+    """
     parser = argparse.ArgumentParser(description=about)
     parser.add_argument("--quick", action="store_true", help="fewer repeats, under 50 s")
     parser.add_argument("--threads", type=int, default=1, help="threads of torch (default 1)")
+    if parts:
+        parser.add_argument("--only", choices=parts, help="measure this part alone")
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
     keep_memory()

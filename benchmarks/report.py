@@ -44,7 +44,7 @@ def main() -> None:
         figures |= opening(path.as_uri())
     figures |= {"cores": os.cpu_count(), "load_average": round(os.getloadavg()[0], 2)}
     if arguments.out:
-        kept = {"command": "python benchmarks/report.py", **figures}
+        kept = {"command": f"python benchmarks/report.py --rows {count}", **figures}
         arguments.out.write_text(json.dumps(kept, indent=1) + "\n")
     print(json.dumps(figures))
 
