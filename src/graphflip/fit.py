@@ -4,8 +4,7 @@ import dataclasses
 import hashlib
 import json
 import math
-import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -23,7 +22,7 @@ from .explain.knowledge import KNOWLEDGE, Knowledge
 from .fit_readiness import READINESS, Readiness, measure_readiness
 from .models.checkpoint import CHECKPOINT
 from .models.classifier import AbstractClassifier, num_outputs
-from .models.factory import as_classifier, find_function, load_factory
+from .models.factory import as_classifier, call_function, is_function, load_factory
 from .models.files import weights_blob, write_atomically
 from .models.objectives import predict, spread_of
 from .models.recipes import recipe, require_labels, train_model
@@ -104,18 +103,10 @@ def load_graphs(spec: str, skip_bad: bool = False) -> GraphDataset:
     The function takes nothing and returns a GraphDataset, or a list of PyG Data objects. It is the user's code, so call
     this only when asked to.
     """
-    if not re.fullmatch(r"[\w.]+:\w+", spec):
+    if not is_function(spec):
         return load_dataset(spec, skip_bad)
-    function = find_function(spec)
-    try:
-        made = function()
-    except Exception as error:
-        raise ConfigError(f"{spec}: must return graphs; it raised {type(error).__name__}: {error}.") from error
-    if isinstance(made, GraphDataset):
-        return made
-    if not isinstance(made, Iterable):
-        raise ConfigError(f"{spec}: must return a GraphDataset or PyG graphs; it returned a {type(made).__name__}.")
-    return from_pyg(made, name=spec.partition(":")[2])
+    made = call_function(spec)
+    return made if isinstance(made, GraphDataset) else from_pyg(made, name=spec.partition(":")[2])
 
 
 def with_limit(dataset: GraphDataset, max_nodes: int) -> GraphDataset:

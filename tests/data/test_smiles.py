@@ -46,6 +46,16 @@ def test_smi_and_tsv_are_read(write):
     assert smi.graphs() == tsv.graphs()
 
 
+@pytest.mark.parametrize("name", ["a.csv", "a.tsv"])
+@pytest.mark.parametrize("mark", [",", ";", "\t"])
+def test_columns_are_separated_as_the_header_says(write, name, mark):
+    """Spreadsheets write semicolons in many countries, and put a mark before the first column."""
+    path = write("\ufeffname,smiles,label\nethanol,CCO,a\nethane,CC,b\n".replace(",", mark), name)
+    dataset = load_smiles_csv(path)
+    assert (dataset.ids, dataset.classes) == (("ethanol", "ethane"), ("a", "b"))
+    assert [row.row for row in read_smiles(path)] == [2, 3]
+
+
 @pytest.mark.parametrize(
     ("labels", "classes", "numbers"),
     [

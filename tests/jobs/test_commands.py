@@ -63,6 +63,10 @@ def test_one_molecule_is_explained_on_the_terminal(kit, tmp_path, monkeypatch, c
     assert "CCC -> " in printed
     assert run(monkeypatch, "explain", "C(C", *asked, "--out", tmp_path / "job") == 0
     assert "bad_input" in capsys.readouterr().out
+    (tmp_path / "empty.smi").touch()
+    for more in ((), ("--out", tmp_path / "none")):
+        assert run(monkeypatch, "explain", tmp_path / "empty.smi", *asked, *more) == 2
+        assert "at least one row" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

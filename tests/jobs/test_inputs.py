@@ -1,6 +1,8 @@
 """What a job may be given: every row of it is read, whatever its neighbors are."""
 
 import json
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,7 +12,7 @@ from hypothesis import strategies as st
 from graphflip.data.molecule import from_smiles
 from graphflip.data.planted import planted
 from graphflip.data.sdf import from_molblock, read_sdf
-from graphflip.errors import DataError, GraphflipError
+from graphflip.errors import ConfigError, DataError, GraphflipError
 from graphflip.jobs import inputs
 from graphflip.jobs.inputs import Row, digest_of, of_graphs, open_source
 from graphflip.jsongraph import graph_from_json, graph_to_json
@@ -114,7 +116,68 @@ def test_graphs_come_back(seeds):
     assert [graph_to_json(graph) for graph in graphs] == [json.loads(row.text) for row in rows]
 
 
-@pytest.mark.parametrize("spec", ["nowhere.csv", "planted:moon", " ", "nowhere/x.sdf"])
+@pytest.fixture
+def own_graphs(tmp_path, monkeypatch):
+    """A module of a user's own in the current folder: PyG graphs without labels, some of which are none."""
+    (tmp_path / "own_graphs.py").write_text(
+        "import torch\n"
+        "from torch_geometric.data import Data\n"
+        "from graphflip.data.planted import planted\n"
+        "edges = torch.tensor([[0, 1], [1, 0]])\n"
+        "def graphs():\n"
+        "    yield Data(x=torch.eye(3)[[0, 2]], edge_index=edges, edge_attr=torch.tensor([1, 1]))\n"
+        "    yield Data(x=torch.tensor([[0], [2]]), edge_index=edges, edge_attr=torch.eye(3)[[1, 1]])\n"
+        "    yield Data(x=torch.tensor([1]), edge_index=torch.empty(2, 0, dtype=torch.long))\n"
+        "    yield Data(x=torch.tensor([7, 0]), edge_index=edges, edge_attr=torch.tensor([1, 1]))\n"
+        "    yield Data(x=torch.eye(3)[[0] * 13], edge_index=edges, edge_attr=torch.tensor([1, 1]))\n"
+        "    yield Data(x=torch.eye(2), edge_index=edges)\n"
+        "    yield 'CCO'\n"
+        "def dataset():\n"
+        "    return planted(5, seed=1)\n"
+        "def none():\n"
+        "    return []\n"
+        "def broken():\n"
+        "    yield 1 / 0\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    yield
+    sys.modules.pop("own_graphs", None)
+
+
+def test_a_function_gives_pyg_graphs(own_graphs):
+    rows = list(open_source("own_graphs:graphs").rows())
+    assert [row.id for row in rows] == [f"graphs/{k}" for k in range(7)]
+    assert [readable(row) for row in rows] == [True, True, True, False, False, False, False]
+    first, second, single = (row.graph(SCHEMA) for row in rows[:3])
+    assert first == second == from_smiles("C=O", SCHEMA)
+    assert single == from_smiles("N", SCHEMA)
+    assert list(open_source("own_graphs:dataset").rows()) == list(_planted_rows(5))
+
+
+def _planted_rows(count: int) -> Iterator[Row]:
+    dataset = planted(count, seed=1)
+    for k, name in enumerate(dataset.ids):
+        yield Row(k, name, "graph", json.dumps(graph_to_json(dataset.graphs([k]))))
+
+
+@pytest.mark.parametrize(
+    ("spec", "says"),
+    [("own_graphs:broken", "it raised ZeroDivisionError"), ("own_graphs:moon", "must be a function of own_graphs")],
+)
+def test_a_function_that_gives_none(own_graphs, spec, says):
+    with pytest.raises(ConfigError, match=says):
+        open_source(spec)
+
+
+def test_an_input_without_rows_is_said(own_graphs, tmp_path):
+    (tmp_path / "empty.smi").write_text("\n")
+    (tmp_path / "header.csv").write_text("smiles\n")
+    for spec in ("empty.smi", "header.csv", "own_graphs:none"):
+        with pytest.raises(DataError, match="at least one row"):
+            list(open_source(spec).nonempty())
+
+
+@pytest.mark.parametrize("spec", ["nowhere.csv", "planted:moon", " ", "", "nowhere/x.sdf"])
 def test_what_is_no_input_is_said(spec):
     with pytest.raises(DataError, match="SMILES"):
         open_source(spec)

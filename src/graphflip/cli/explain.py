@@ -33,7 +33,8 @@ def explain(
         str,
         typer.Argument(
             metavar="INPUT",
-            help="A SMILES text, a .csv, .tsv, .smi, .sdf or .jsonl file, a TU folder or zip, or mutagenicity:test.",
+            help="A SMILES text, a .csv, .tsv, .smi, .sdf or .jsonl file, a TU folder or zip, mutagenicity:test, or "
+            "package.module:function of your own that returns PyG graphs.",
         ),
     ],
     model: Annotated[str, typer.Option(help="aids, mutagenicity, nci1, or the folder of a kit.")] = "mutagenicity",
@@ -86,7 +87,7 @@ def explain(
     )
     source, computing = open_source(what), _engine(engine, workers, scheduler)
     if out is None:
-        for text in explain_now(settings, source.rows()):
+        for text in explain_now(settings, source):
             _print(text)
         return
     with job_bar(console) as watch:

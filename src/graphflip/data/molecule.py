@@ -167,8 +167,9 @@ def _no_logs():
 def _chemistry(schema: Schema) -> Chemistry:
     if schema.chemistry is None:
         raise GraphError(
-            "Graphs must have a schema with `chemistry` to be read as molecules; this schema has none. "
-            "Use Schema(..., chemistry=Chemistry(explicit_hydrogens=...)) if nodes are atoms and edges are bonds."
+            "Graphs must have a schema with `chemistry` to be read as molecules; this schema has none: nothing says "
+            "which atoms its nodes are. Give graphs as JSON lines (docs/format.md) or as a TU folder; or, if nodes are "
+            "atoms and edges bonds, use a schema with chemistry=Chemistry(explicit_hydrogens=...)."
         )
     for kind, columns in (("node", schema.nodes), ("edge", schema.edges)):
         types = [column for column in columns if isinstance(column, Categories) and column.name == "type"]

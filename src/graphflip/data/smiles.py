@@ -2,7 +2,7 @@
 
 import csv
 from collections.abc import Callable, Iterator, Sequence
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -122,13 +122,15 @@ _DELIMITERS = {".csv": ",", ".tsv": "\t"}
 def _read_table(
     path: Path, file, smiles_column: str | None, label_column: str | None, tolerant: bool
 ) -> Iterator[SmilesRow]:
-    reader = csv.reader(bounded_lines(file), delimiter=_DELIMITERS[path.suffix.lower()])
+    lines = bounded_lines(file)
+    first = next(lines, "")
+    reader = csv.reader(chain([first], lines), delimiter=_delimiter(path, first))
     header = [name.strip() for name in next(reader, [])]
     smiles_at = _column(path, header, smiles_column, _SMILES_NAMES)
     if smiles_at is None:
         raise DataError(
             f"{path}: the header must name a column of SMILES ({', '.join(_SMILES_NAMES)}); got "
-            f"{', '.join(header) or 'an empty file'}. Add a header, or name the column with `smiles_column`."
+            f"{', '.join(header) or 'an empty file'}. Add a header, or rename a column (in Python: `smiles_column`)."
         )
     label_at = _column(path, header, label_column, _LABEL_NAMES)
     id_at = _column(path, header, None, _ID_NAMES)
@@ -142,6 +144,12 @@ def _read_table(
         name = padded[id_at].strip() if id_at is not None else ""
         label = padded[label_at].strip() if label_at is not None else None
         yield SmilesRow(reader.line_num, name or f"{path.stem}/{reader.line_num}", padded[smiles_at].strip(), label)
+
+
+def _delimiter(path: Path, header: str) -> str:
+    """What separates columns: what the file's name says, unless its header has none of these but another."""
+    usual = _DELIMITERS[path.suffix.lower()]
+    return next((mark for mark in (usual, *";\t,") if mark in header), usual)
 
 
 def _cells(reader, tolerant: bool) -> Iterator[list[str]]:

@@ -56,8 +56,9 @@ class Assessor:
             "molecule": bool(is_molecule(after, limit)[0]),
             "radical_free": bool(is_radical_free(after)[0]),
         }
-        with suppress(BudgetSpent):  # a classifier that may not be asked any more leaves it open
-            claims["round_trip"] = survives_round_trip(self.classifier, after, found.target)
+        if found.flipped:  # what does not reach the target cannot lose it
+            with suppress(BudgetSpent):  # a classifier that may not be asked any more leaves it open
+                claims["round_trip"] = survives_round_trip(self.classifier, after, found.target)
         return claims
 
 

@@ -13,10 +13,9 @@ class Evidence:
     """What independent models and rules say of one counterfactual; None where there is nothing to ask.
 
     `judges` are probabilities of the target by models that no search has consulted, or the values they predict.
-    `environment`: every surrounding
-    of a node that the edits created occurs in the training data. `plausible`: the autoencoder finds the graph no less
-    likely than all but one in a hundred real ones. `molecule`, `radical_free` and `round_trip` (written as SMILES and
-    read back, it is still the target) are for molecules.
+    `environment`: every surrounding of a node that the edits created occurs in the training data. `plausible`: the
+    autoencoder finds the graph no less likely than all but one in a hundred real ones. `molecule`, `radical_free` and
+    `round_trip` (written as SMILES and read back, it is still the target: of what flips) are for molecules.
     """
 
     judges: Mapping[str, float] = field(default_factory=dict)
@@ -46,11 +45,12 @@ class Evidence:
         )
 
     def __str__(self) -> str:
-        return self.in_words("gives the target")
+        return self.in_words("give the target")
 
     def in_words(self, verb: str) -> str:
-        """All of it on one line; what a judge does with its number is the verb."""
-        parts = [f"{name} {verb} {p:.2f}" for name, p in self.judges.items()]
+        """All of it on one line; what judges do with their numbers is the verb."""
+        said = ", ".join(f"{p:.2f} ({name})" for name, p in self.judges.items())
+        parts = [f"judges {verb} {said}"] if said else []
         for claim, yes, no in (
             (self.environment, "surroundings as in the data", "SURROUNDINGS NEVER SEEN in the data"),
             (self.plausible, "plausible", "IMPLAUSIBLE to the autoencoder"),

@@ -142,7 +142,7 @@ class Counterfactual:
 
             lines.append(f"  {to_smiles(self.factual)} -> {to_smiles(self.counterfactual)}")
         lines += [f"  {word}" for word in words[:20]] + (["  …"] if len(words) > 20 else [])
-        verb = "gives the target" if self.goal.unit == "probability" else "predicts"
+        verb = "give the target" if self.goal.unit == "probability" else "predict"
         lines += [f"  {self.evidence.in_words(verb)}"] if self.evidence is not None else []
         lines += [f"  {self.note}"] if self.note else []
         return "\n".join(lines if self.flipped else [*lines, f"  {self.outcome.advice}"])

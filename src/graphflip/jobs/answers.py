@@ -4,7 +4,7 @@ import hashlib
 import json
 import math
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -20,7 +20,7 @@ from ..explain.sketch import Sketch
 from ..explain.words import describe
 from ..models.adapters.black_box import BlackBox
 from ..models.store import CARD
-from .inputs import Row
+from .inputs import Row, Source
 from .settings import Settings
 from .tables import TIMING, to_parquet
 
@@ -110,11 +110,11 @@ class Problem(NamedTuple):
     note: str
 
 
-def explain_now(settings: Settings, rows: Iterable[Row]) -> Iterator[str]:
-    """The explanations of rows as texts to print, or what was wrong with them."""
+def explain_now(settings: Settings, source: Source) -> Iterator[str]:
+    """The explanations of a source's rows as texts to print, or what was wrong with them."""
     check(settings)
     explainer = explainer_of(settings)
-    for row in rows:
+    for row in source.nonempty():
         found = _explained(explainer, settings, row)
         if isinstance(found, Problem):
             yield f"{row.id}: {found.outcome}. {found.note}"

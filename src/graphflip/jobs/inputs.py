@@ -16,16 +16,18 @@ from ..data.tu import PAPER_SETS, load_tu
 from ..errors import DataError
 from ..graph import Graph
 from ..jsongraph import graph_from_json, graph_to_json
+from ..models.factory import call_function, is_function
 from ..schema import Schema
+from .pyg_rows import from_pyg_text, pyg_text
 
-Form = Literal["smiles", "molblock", "graph"]
+Form = Literal["smiles", "molblock", "graph", "pyg"]
 
 _NAMES = (*PAPER_SETS, "planted", "rdkit")
 _TABLES = (".csv", ".tsv", ".smi")
 _FILES = (*_TABLES, ".sdf", ".jsonl", ".zip")
 _ACCEPTED = (
-    f"a SMILES text, a file ({', '.join(_FILES)}), a TU folder, or one of {', '.join(_NAMES)}, "
-    "whole or a part of it (mutagenicity:test)"
+    f"a SMILES text, a file ({', '.join(_FILES)}), a TU folder, one of {', '.join(_NAMES)}, "
+    "whole or a part of it (mutagenicity:test), or package.module:function of yours that returns PyG graphs"
 )
 
 
@@ -47,6 +49,8 @@ class Row(NamedTuple):
             from ..data.sdf import from_molblock
 
             return from_molblock(self.text, schema)
+        if self.form == "pyg":
+            return from_pyg_text(self.text, schema)
         try:
             stored = json.loads(self.text)
         except (ValueError, RecursionError) as error:
@@ -62,6 +66,14 @@ class Source:
     rows: Callable[[], Iterator[Row]]
     files: tuple[Path, ...] = ()
 
+    def nonempty(self) -> Iterator[Row]:
+        """The rows, of which there must be one."""
+        row = None
+        for row in self.rows():
+            yield row
+        if row is None:
+            raise DataError(f"{self.name}: the input must have at least one row; it has none. Add one.")
+
     def stamp(self) -> tuple[tuple[int, int, int], ...]:
         """Changes when a file is written to or replaced."""
         try:
@@ -75,6 +87,8 @@ def open_source(spec: str) -> Source:
     """The source that a command's INPUT names."""
     path = Path(spec)
     name, _, part = spec.partition(":")
+    if not spec.strip():
+        raise DataError(f"The input must be {_ACCEPTED}; got {spec!r}.")
     if name in _NAMES and part in ("", *PARTS):
         return _of_dataset(spec, lambda: load_dataset(name).part(part) if part else load_dataset(name))
     # Of os.path, because a SMILES text may be longer than a path can be, which Path's own questions take amiss.
@@ -86,8 +100,10 @@ def open_source(spec: str) -> Source:
         if not is_file:
             raise DataError(f"{path}: there is no such file. The input must be {_ACCEPTED}.")
         return Source(path.name, lambda: _READERS[path.suffix.lower()](path), (path,))
-    if os.path.exists(path) or (name in _NAMES and part) or not spec.strip():
+    if os.path.exists(path) or (name in _NAMES and part):
         raise DataError(f"The input must be {_ACCEPTED}; got {spec!r}.")
+    if is_function(spec):
+        return _of_function(spec)
     return Source("smiles", lambda: iter([Row(1, spec, "smiles", spec)]))
 
 
@@ -117,6 +133,16 @@ def _of_dataset(name: str, load: Callable[[], GraphDataset], files: tuple[Path, 
             yield Row(k, one, "graph", json.dumps(graph_to_json(dataset.graphs([k]))))
 
     return Source(name, rows, files)
+
+
+def _of_function(spec: str) -> Source:
+    """Graphs that a function of the user's own makes; it is called once."""
+    made = call_function(spec)
+    name = spec.partition(":")[2]
+    if isinstance(made, GraphDataset):
+        return _of_dataset(name, lambda: made)
+    rows = [Row(k, f"{name}/{k}", "pyg", pyg_text(data)) for k, data in enumerate(made)]
+    return Source(name, lambda: iter(rows))
 
 
 def _read_table(path: Path) -> Iterator[Row]:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import __version__
-from ..errors import DataError, JobError
+from ..errors import JobError
 from .answers import Order, check, crashed, kit_digest
 from .engines import AbstractEngine, InProcess, Task
 from .export import write_csv, write_records
@@ -90,9 +90,7 @@ def run_job(
 
 def plan(source: Source, settings: Settings, shard_size: int | None = None) -> Manifest:
     """What a job would be: reads the whole input once."""
-    digest, count = digest_of(source.rows())
-    if not count:
-        raise DataError(f"{source.name}: the input must have at least one row; it has none.")
+    digest, count = digest_of(source.nonempty())
     return Manifest(
         settings=settings,
         input=source.name,

@@ -3,12 +3,14 @@
 import importlib
 import inspect
 import os
+import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from torch import nn
 
+from ..data.dataset import GraphDataset
 from ..errors import ClassifierError, ConfigError
 from ..schema import Schema
 from .adapters.dense import NAMES, DenseClassifier
@@ -52,6 +54,27 @@ def as_classifier(model: Any, schema: Schema) -> AbstractClassifier:
         f"tensors ({', '.join(NAMES)}); got {type(model).__name__}({', '.join(sorted(names))}). "
         "Wrap a model that can only be asked with `BlackBox(predict, schema)`."
     )
+
+
+def is_function(spec: str) -> bool:
+    """Whether a text looks like `package.module:name`."""
+    return re.fullmatch(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*", spec) is not None
+
+
+def call_function(spec: str) -> Any:
+    """The graphs that `package.module:function` of the user's own makes: a GraphDataset, or a list of PyG objects.
+
+    It is the user's code, so call this only when asked to.
+    """
+    function = find_function(spec)
+    try:
+        made = function()
+        made = list(made) if isinstance(made, Iterable) and not isinstance(made, GraphDataset) else made
+    except Exception as error:
+        raise ConfigError(f"{spec}: must return graphs; it raised {_said(error)}.") from error
+    if not isinstance(made, GraphDataset | list):
+        raise ConfigError(f"{spec}: must return a GraphDataset or PyG graphs; it returned a {type(made).__name__}.")
+    return made
 
 
 def find_function(spec: str) -> Callable[..., Any]:
