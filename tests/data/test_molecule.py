@@ -208,6 +208,13 @@ def test_unreadable_smiles(smiles, capfd):
     assert capfd.readouterr() == ("", "")
 
 
+def test_a_molecule_without_atoms_is_none():
+    from rdkit import Chem
+
+    with pytest.raises(DataError, match="at least one atom"):
+        from_mol(Chem.Mol(), IMPLICIT)
+
+
 def test_what_does_not_fit_the_schema_is_named():
     with pytest.raises(SchemaError, match=r"CC\[Si\]C: Atom 2 must be one of C, N, .*got Si"):
         from_smiles("CC[Si]C", IMPLICIT)

@@ -106,6 +106,13 @@ def test_what_does_not_fit_is_refused_with_the_graph_named(fields, message):
         from_pyg([path(), path(**fields)])
 
 
+def test_a_batch_is_not_one_graph():
+    from torch_geometric.data import Batch
+
+    with pytest.raises(DataError, match=r"element 0 must be one graph; got a batch of 2.*to_data_list"):
+        from_pyg([Batch.from_data_list([path(), path()])])
+
+
 def test_a_schema_must_fit_the_data():
     schema = Schema(nodes=(Categories(name="type", values=("C", "O")),), max_nodes=3)
     with pytest.raises(DataError, match=r"`x` must have 2 columns, as the schema says; got 3"):

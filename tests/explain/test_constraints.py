@@ -74,6 +74,12 @@ def test_hydrogens_are_bookkeeping_but_frozen_atoms_keep_theirs():
     assert found.edits == []
 
 
+def test_lists_are_sets():
+    sets = Constraints(frozenset({1, 2}), frozenset({(0, 1)}), frozenset({"C"}), frozenset(), frozenset({"set_node"}))
+    assert Constraints([2, 1, 1], [(0, 1)], ["C"], (), {"set_node"}) == sets
+    assert hash(Constraints(freeze_nodes=[1])) == hash(Constraints(freeze_nodes=frozenset({1})))
+
+
 def test_constraints_about_nothing_are_errors():
     graph = DATASET.graphs(0)
     with pytest.raises(ConfigError, match=r"Frozen nodes must be nodes of the graph.*got 77"):
@@ -84,5 +90,7 @@ def test_constraints_about_nothing_are_errors():
         Constraints(forbid_ops=frozenset({"erase"}))
     with pytest.raises(ConfigError, match="at least 1 edit; got 0"):
         Constraints(budget=0)
+    with pytest.raises(ConfigError, match=r"`forbid_node_types` must be a set or a list; got 'gray'"):
+        Constraints(forbid_node_types="gray")
     with pytest.raises(ConfigError, match="two nodes"):
         Constraints(freeze_edges=frozenset({(1, 1)}))

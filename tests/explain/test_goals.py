@@ -2,6 +2,7 @@
 
 import math
 
+import numpy as np
 import pytest
 import torch
 from hypothesis import given
@@ -162,6 +163,8 @@ def test_labels_reach_what_predictions_of_them_would():
         ("below 2 dogs", ClassGoal(1)),
         ("1", ClassGoal(1)),
         (1, ClassGoal(1)),
+        (np.int64(1), ClassGoal(1)),
+        (torch.tensor(0), ClassGoal(0)),
         (None, LikeliestOther()),
         (ValueGoal(1.0, 2.0), ValueGoal(1.0, 2.0)),
     ],
@@ -171,7 +174,20 @@ def test_words_for_goals(text, request_):
 
 
 @pytest.mark.parametrize(
-    "text", ["dog", "raise", "raise by", "by 2", "raise by 0", "between 3 and 2", "2 within -1", "below nan", "7", -1]
+    "text",
+    [
+        "dog",
+        "raise",
+        "raise by",
+        "by 2",
+        "raise by 0",
+        "between 3 and 2",
+        "2 within -1",
+        "below nan",
+        "7",
+        -1,
+        torch.tensor([1, 0]),
+    ],
 )
 def test_words_that_mean_nothing(text):
     with pytest.raises(ConfigError, match="must"):

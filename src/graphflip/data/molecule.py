@@ -86,6 +86,8 @@ def from_mol(mol: "rdkit.Chem.Mol", schema: Schema, strict: bool = True) -> Grap
     them: a carboxylate as its acid.
     """
     chemistry = _chemistry(schema)
+    if not mol.GetNumAtoms():
+        raise DataError("A molecule must have at least one atom; this one has none. Leave it out.")
     add_hydrogens = _chem().AddHs if chemistry.explicit_hydrogens else _chem().Mol
     with _no_logs():
         plain = _plain(mol)

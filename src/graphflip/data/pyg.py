@@ -87,6 +87,10 @@ def to_pyg(graphs: GraphDataset | Graph) -> list[Any]:
 def _num_nodes(name: str, k: int, item: Any) -> int:
     if getattr(item, "edge_index", None) is None:
         raise DataError(f"{name}: element {k} must be a PyG Data with `edge_index`; got {type(item).__name__}.")
+    if getattr(item, "num_graphs", 1) != 1:
+        raise DataError(
+            f"{name}: element {k} must be one graph; got a batch of {item.num_graphs}. Give `batch.to_data_list()`."
+        )
     # PyG guesses the number of nodes from the edges, with a warning, where nothing else tells it.
     count = len(item.x) if item.x is not None else item.num_nodes
     if not count:

@@ -1,8 +1,8 @@
 """Constraints: what a user wants to stay as it is; a counterfactual that breaks one is never returned."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from typing import get_args
+from typing import Any, get_args
 
 from ..edits import Op
 from ..errors import ConfigError
@@ -16,18 +16,20 @@ class Constraints:
 
     A frozen node keeps its attributes and its edges; a frozen edge, a pair of nodes that are joined or not, stays as it
     is. Forbidden types are not introduced, forbidden kinds of edit not made. Where hydrogens are nodes, adding or
-    removing them is bookkeeping: it breaks no `forbid_ops` and costs nothing of the `budget`.
+    removing them is bookkeeping: it breaks no `forbid_ops` and costs nothing of the `budget`. Lists become sets.
     """
 
-    freeze_nodes: frozenset[int] = frozenset()
-    freeze_edges: frozenset[Pair] = frozenset()
-    forbid_node_types: frozenset[str] = frozenset()
-    forbid_edge_types: frozenset[str] = frozenset()
-    forbid_ops: frozenset[str] = frozenset()
+    freeze_nodes: Collection[int] = frozenset()
+    freeze_edges: Collection[Pair] = frozenset()
+    forbid_node_types: Collection[str] = frozenset()
+    forbid_edge_types: Collection[str] = frozenset()
+    forbid_ops: Collection[str] = frozenset()
     budget: int | None = None
 
     def __post_init__(self) -> None:
-        unknown = sorted(self.forbid_ops - set(get_args(Op)))
+        for name in ("freeze_nodes", "freeze_edges", "forbid_node_types", "forbid_edge_types", "forbid_ops"):
+            object.__setattr__(self, name, _as_set(name, getattr(self, name)))
+        unknown = sorted(set(self.forbid_ops) - set(get_args(Op)))
         if unknown:
             raise ConfigError(f"`forbid_ops` must be kinds of edit: {', '.join(get_args(Op))}; got {unknown[0]!r}.")
         if self.budget is not None and self.budget < 1:
@@ -47,7 +49,7 @@ class Constraints:
             ("forbid_node_types", self.forbid_node_types, schema.nodes),
             ("forbid_edge_types", self.forbid_edge_types, schema.edges),
         ):
-            unknown = sorted(names - _names(columns))
+            unknown = sorted(set(names) - _names(columns))
             if unknown:
                 has = ", ".join(sorted(_names(columns))) or "none"
                 raise ConfigError(f"`{what}` must be among the schema's: {has}; got {unknown[0]!r}.")
@@ -56,7 +58,7 @@ class Constraints:
         """The first constraint that a difference from the factual breaks; `counted` is it without bookkeeping."""
         if self.budget is not None and counted.size > self.budget:
             return "budget"
-        if self.freeze_nodes and not self.freeze_nodes.isdisjoint(difference.touched):
+        if self.freeze_nodes and not difference.touched.isdisjoint(self.freeze_nodes):
             return "freeze_nodes"
         if self.freeze_edges and any(self._frozen(pair, directed) for pair in difference.edges):
             return "freeze_edges"
@@ -64,7 +66,7 @@ class Constraints:
             return "forbid_node_types"
         if _introduces(self.forbid_edge_types, difference.edges.values()):
             return "forbid_edge_types"
-        if self.forbid_ops and not self.forbid_ops.isdisjoint(_ops(counted)):
+        if self.forbid_ops and not _ops(counted).isdisjoint(self.forbid_ops):
             return "forbid_ops"
         return None
 
@@ -91,7 +93,13 @@ def counted_part(difference: Difference, factual: Sketch, after: Sketch, schema:
     )
 
 
-def _introduces(forbidden: frozenset[str], changes: Iterable[Change]) -> bool:
+def _as_set(name: str, given: Any) -> frozenset[Any]:
+    if isinstance(given, str) or not isinstance(given, Collection):
+        raise ConfigError(f"`{name}` must be a set or a list; got {given!r}. Write {{{given!r}}} for one of them.")
+    return frozenset(tuple(one) if isinstance(one, list) else one for one in given)
+
+
+def _introduces(forbidden: Collection[str], changes: Iterable[Change]) -> bool:
     return bool(forbidden) and any(
         value in forbidden and (before is None or value != before[at])
         for before, after in changes

@@ -1,7 +1,9 @@
 """Targets in words: what people type for a goal."""
 
+import operator
 import re
 from collections.abc import Callable, Sequence
+from typing import SupportsIndex
 
 from ..errors import ConfigError
 from .goals import AbstractRequest, Another, ClassGoal, LikeliestOther, Shift, ValueGoal
@@ -21,7 +23,7 @@ _FORMS: tuple[tuple[str, Callable[..., AbstractRequest]], ...] = (
 _ACCEPTED = '"raise by 0.5", "lower by 1", "below 2", "above 3", "between 1 and 2" or "2 ± 0.1" of a predicted value'
 
 
-def parse_goal(asked: int | str | AbstractRequest | None, classes: Sequence[str] = ()) -> AbstractRequest:
+def parse_goal(asked: SupportsIndex | str | AbstractRequest | None, classes: Sequence[str] = ()) -> AbstractRequest:
     """What is asked for: a class by number or name, "any" other one, or a range of values; None is the default.
 
     >>> parse_goal("raise by 0.5")
@@ -37,7 +39,10 @@ def parse_goal(asked: int | str | AbstractRequest | None, classes: Sequence[str]
         return asked
     if isinstance(asked, str):
         return _parse(asked, classes)
-    return _class(asked, asked, classes)
+    try:
+        return _class(operator.index(asked), asked, classes)
+    except TypeError as error:
+        raise _unknown(asked, classes) from error
 
 
 def _parse(text: str, classes: Sequence[str]) -> AbstractRequest:
@@ -52,12 +57,12 @@ def _parse(text: str, classes: Sequence[str]) -> AbstractRequest:
     raise _unknown(text, classes)
 
 
-def _class(index: int, asked: int | str, classes: Sequence[str]) -> AbstractRequest:
+def _class(index: int, asked: SupportsIndex | str, classes: Sequence[str]) -> AbstractRequest:
     if index < 0 or (classes and index >= len(classes)):
         raise _unknown(asked, classes)
     return ClassGoal(index)
 
 
-def _unknown(asked: int | str, classes: Sequence[str]) -> ConfigError:
+def _unknown(asked: SupportsIndex | str, classes: Sequence[str]) -> ConfigError:
     named = f'one of the classes {", ".join(classes)}, or "any" other one'
     return ConfigError(f"A target must be {named if classes else f'a class number, {_ACCEPTED}'}; got {asked!r}.")
