@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from graphflip.data.molecule import from_smiles
 from graphflip.data.planted import planted
 from graphflip.data.sdf import from_molblock, read_sdf
+from graphflip.data.tu import load_tu
 from graphflip.errors import ConfigError, DataError, GraphflipError
 from graphflip.jobs import inputs
 from graphflip.jobs.inputs import Row, digest_of, of_graphs, open_source
@@ -98,8 +99,21 @@ def test_json_lines_are_graphs_or_explanations(tmp_path, undisturbed):
 def test_a_tu_folder_is_read_by_the_names_of_its_types():
     rows = rows_of(GOLDEN / "toy")
     assert rows
-    assert all(row.form == "graph" for row in rows)
     assert [row.id for row in rows] == [f"toy/{k}" for k in range(len(rows))]
+    whole = load_tu(GOLDEN / "toy")
+    assert all(row.graph(whole.schema) == whole.graphs([k]) for k, row in enumerate(rows))
+
+
+def test_a_tu_folder_may_have_attributes_that_a_model_does_not_know():
+    """AIDS comes with charges and coordinates, of which models of its types know nothing."""
+    whole = load_tu(GOLDEN / "toy")
+    few = whole.schema.model_copy(update={"nodes": whole.schema.nodes[:1], "edges": ()})
+    for k, row in enumerate(rows_of(GOLDEN / "toy")):
+        graph = row.graph(few)
+        assert graph.nodes() == [{"color": node["color"]} for node in whole.graphs([k]).nodes()]
+        assert [edge[:2] for edge in graph.edges()] == [edge[:2] for edge in whole.graphs([k]).edges()]
+    with pytest.raises(DataError, match="must be an object with the keys"):
+        rows_of(GOLDEN / "toy")[0].graph(SCHEMA)
 
 
 def test_a_part_of_a_known_set(monkeypatch):

@@ -20,7 +20,7 @@ from ..models.factory import call_function, is_function
 from ..schema import Schema
 from .pyg_rows import from_pyg_text, pyg_text
 
-Form = Literal["smiles", "molblock", "graph", "pyg"]
+Form = Literal["smiles", "molblock", "graph", "tu", "pyg"]
 
 _NAMES = (*PAPER_SETS, "planted", "rdkit")
 _TABLES = (".csv", ".tsv", ".smi")
@@ -55,7 +55,20 @@ class Row(NamedTuple):
             stored = json.loads(self.text)
         except (ValueError, RecursionError) as error:
             raise DataError(f"A line must be a JSON object; {error}. See docs/format.md.") from error
-        return graph_from_json(stored, schema)
+        return graph_from_json(_known_part(stored, schema) if self.form == "tu" else stored, schema)
+
+
+def _known_part(graph: dict[str, Any], schema: Schema) -> dict[str, Any]:
+    """A graph of a TU set without attributes that the schema does not have: such sets often have more than is used."""
+    nodes, edges = ({column.name for column in columns} for columns in (schema.nodes, schema.edges))
+
+    def known(attributes: dict[str, Any], names: set[str]) -> dict[str, Any]:
+        return {name: value for name, value in attributes.items() if name in names}
+
+    return {
+        "nodes": [known(node, nodes) for node in graph["nodes"]],
+        "edges": [[i, j, known(attributes, edges)] for i, j, attributes in graph["edges"]],
+    }
 
 
 @dataclass(frozen=True)
@@ -95,7 +108,7 @@ def open_source(spec: str) -> Source:
     is_folder, is_file = os.path.isdir(path), os.path.isfile(path)
     if is_folder or (path.suffix.lower() == ".zip" and is_file):
         files = tuple(sorted(path.rglob("*.txt"))) if is_folder else (path,)
-        return _of_dataset(path.name, lambda: load_tu(path), files)
+        return _of_dataset(path.name, lambda: load_tu(path), files, form="tu")
     if path.suffix.lower() in _FILES:
         if not is_file:
             raise DataError(f"{path}: there is no such file. The input must be {_ACCEPTED}.")
@@ -124,13 +137,15 @@ def digest_of(rows: Iterable[Row]) -> tuple[str, int]:
     return digest.hexdigest(), count
 
 
-def _of_dataset(name: str, load: Callable[[], GraphDataset], files: tuple[Path, ...] = ()) -> Source:
+def _of_dataset(
+    name: str, load: Callable[[], GraphDataset], files: tuple[Path, ...] = (), form: Form = "graph"
+) -> Source:
     loaded = cache(load)
 
     def rows() -> Iterator[Row]:
         dataset = loaded()
         for k, one in enumerate(dataset.ids):
-            yield Row(k, one, "graph", json.dumps(graph_to_json(dataset.graphs([k]))))
+            yield Row(k, one, form, json.dumps(graph_to_json(dataset.graphs([k]))))
 
     return Source(name, rows, files)
 
