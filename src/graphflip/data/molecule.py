@@ -254,7 +254,7 @@ def _mismatch(mol: "rdkit.Chem.Mol", chemistry: Chemistry) -> str | None:
                 f"Atom {atom.GetIdx()} ({atom.GetSymbol()}) must have the charge and hydrogens that its bonds imply, "
                 f"because graphs carry no charges: {charge:+d} and {like.GetTotalNumHs()}; got "
                 f"{atom.GetFormalCharge():+d} and {atom.GetTotalNumHs()}. "
-                "Write the neutral form, or read it with strict=False."
+                "Write the neutral form; in Python, `strict=False` reads it so."
             )
     return None
 
