@@ -20,7 +20,7 @@ LAYERS = [
     {"errors", "memory"},
     {"chemistry"},
     {"schema"},
-    {"isomorphism"},
+    {"isomorphism", "refinement"},
     {"graph"},
     {"testing", "jsongraph"},
     {"edits"},

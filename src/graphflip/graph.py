@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import SupportsIndex
 
 import torch
@@ -11,6 +12,7 @@ from torch import Tensor
 
 from .errors import GraphError
 from .isomorphism import Plain, color_refinement, isomorphic
+from .refinement import Refinement
 from .schema import Categories, Continuous, Schema
 
 Attributes = dict[str, str | float]
@@ -216,6 +218,11 @@ class Graph:
     def digest(self, index: int = 0) -> str:
         """A text that equal graphs share whatever the order of their nodes, the same in every process."""
         return hashlib.blake2b("".join(sorted(self.colors(index))).encode(), digest_size=16).hexdigest()
+
+    @cached_property
+    def refinement(self) -> Refinement:
+        """Colors of the nodes of all graphs by their surroundings, kept for the models that ask for them."""
+        return Refinement(self.B, self.V, self.A, self.E, self.schema)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Graph):

@@ -1,6 +1,7 @@
 """Graph classifiers: the interface, the paper's invariant network, and two stronger ones of other families."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from typing import ClassVar
 
 import torch
@@ -10,7 +11,6 @@ from torch import Tensor, nn
 from torch.nn.functional import leaky_relu
 
 from ..graph import Graph
-from ..nn.basis import node_mean
 from ..nn.layers import EquivariantBlock, InvariantReadout, QuietLinear, append_edges
 from ..nn.messages import AttentionLayer, RelationalLayer, num_relations, relations
 from ..nn.standardize import standardized
@@ -114,19 +114,48 @@ class _MessageClassifier(AbstractClassifier):
 
     def embed(self, graph: Graph) -> Float[Tensor, "b h"]:
         graph = standardized(graph if graph.num_slots else graph.pad(1))  # a maximum is of something
+        count = graph.B.sum(1, keepdim=True).clamp(min=1)
+        pooled = torch.cat([_pool(h, count) for h in self._states(graph)], -1)
+        return leaky_relu(self.join(self.drop(pooled)), self.config.leak)
+
+    def _states(self, graph: Graph) -> Iterator[Float[Tensor, "b n d"]]:
+        """What is known of each node at the start and after each layer, weighed by its existence."""
+        return self._each_node(graph)
+
+    def _each_node(self, graph: Graph) -> Iterator[Float[Tensor, "b n d"]]:
         B, R = graph.B, relations(graph)
         h = self.enter(torch.cat([B[..., None], graph.V], -1)) * B[..., None]
-        pooled = [_pool(h, B)]
+        yield h * B[..., None]
         for layer in self.layers:
             h = layer(h, R, B)
-            pooled.append(_pool(h, B))
-        return leaky_relu(self.join(self.drop(torch.cat(pooled, -1))), self.config.leak)
+            yield h * B[..., None]
 
     def head(self, embedding: Float[Tensor, "b h"]) -> Float[Tensor, "b c"]:
         return self.config.scaled(self.out(self.drop(embedding)))
 
 
-class RelationalGIN(_MessageClassifier):
+class _RelationalClassifier(_MessageClassifier):
+    """Messages with one weight per kind of edge. Where hard graphs are many and nobody asks for gradients, nodes that
+    look alike as far as messages have come, those of one color, are computed once: candidates of a search differ in a
+    few places."""
+
+    layers: nn.ModuleList
+
+    def _states(self, graph: Graph) -> Iterator[Float[Tensor, "b n d"]]:
+        many = len(graph) >= _MANY and not (self.training or torch.is_grad_enabled())
+        return self._each_color(graph) if many and graph.refinement.is_exact else self._each_node(graph)
+
+    def _each_color(self, graph: Graph) -> Iterator[Float[Tensor, "b n d"]]:
+        refinement = graph.refinement
+        kinds = refinement.edges[refinement.kinds.first]
+        h = self.enter(refinement.nodes[refinement.alike(0).first])
+        yield refinement.spread(h, 0)
+        for rounds, layer in enumerate(self.layers, 1):
+            h = layer.of_colors(h, kinds, refinement.links(rounds))
+            yield refinement.spread(h, rounds)
+
+
+class RelationalGIN(_RelationalClassifier):
     """The default classifier: a graph isomorphism network with one weight per kind of edge."""
 
     default: ClassVar[ClassifierConfig] = ClassifierConfig(width=64, depth=4, hidden=128, dropout=0.3)
@@ -137,7 +166,7 @@ class RelationalGIN(_MessageClassifier):
         self.layers = nn.ModuleList([RelationalLayer(config.width, kinds) for _ in range(config.depth)])
 
 
-class AveragingClassifier(_MessageClassifier):
+class AveragingClassifier(_RelationalClassifier):
     """A surrogate: averages of messages where the default classifier has sums."""
 
     default: ClassVar[ClassifierConfig] = ClassifierConfig(width=48, depth=4, hidden=96, dropout=0.3)
@@ -159,8 +188,12 @@ class AttentionClassifier(_MessageClassifier):
         self.layers = nn.ModuleList([AttentionLayer(config.width, 4, kinds) for _ in range(config.depth)])
 
 
-def _pool(h: Float[Tensor, "b n d"], B: Float[Tensor, "b n"]) -> Float[Tensor, "b e"]:
-    here = h * B[..., None]
+# From so many graphs on it pays to find out which nodes look alike.
+_MANY = 32
+
+
+def _pool(h: Float[Tensor, "b n d"], count: Float[Tensor, "b 1"]) -> Float[Tensor, "b e"]:
+    total = h.sum(1)
     # Sums are divided by a typical size, so that they start on the scale of means. The maximum is of positive parts, so
     # that an empty slot, which is zero, never wins.
-    return torch.cat([here.sum(1) / 20, node_mean(h, B), here.relu().amax(1)], -1)
+    return torch.cat([total / 20, total / count, h.amax(1).relu()], -1)

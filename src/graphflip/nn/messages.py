@@ -6,6 +6,7 @@ from torch import Tensor, nn
 
 from ..errors import ConfigError
 from ..graph import Graph
+from ..refinement import Links
 from .layers import MaskedBatchNorm
 
 
@@ -52,6 +53,24 @@ class RelationalLayer(nn.Module):
             factor, bias = self.outer.affine()
             updated = nn.functional.linear(received.relu(), update * factor[:, None], bias).relu()
         return (h + updated) * B[..., None]
+
+    def of_colors(self, h: Float[Tensor, "u d"], kinds: Float[Tensor, "k r"], links: Links) -> Float[Tensor, "v d"]:
+        """The same, not training, for nodes of hard graphs taken once for each color: h before, color by color.
+
+        `kinds` are the relations of each kind of edge.
+        """
+        d = h.shape[1]
+        factor, bias = self.inner.affine()
+        own, sent = self.message.weight[:d], self.message.weight[d:].view(-1, d * d)
+        per_kind = (kinds @ sent).view(-1, d, d) * factor[:, None]  # k d d
+        messages = nn.functional.linear(h, per_kind.view(-1, d)).view(-1, d)  # by color, then by kind of edge
+        received = nn.functional.embedding_bag(
+            links.senders, messages, links.starts, mode="mean" if self.average else "sum"
+        )
+        received = received + nn.functional.linear(h, own * factor[:, None], bias).index_select(0, links.own)
+        factor, bias = self.outer.affine()
+        updated = nn.functional.linear(received.relu_(), self.update.weight * factor[:, None], bias).relu_()
+        return updated.add_(h.index_select(0, links.own))
 
 
 class AttentionLayer(nn.Module):
