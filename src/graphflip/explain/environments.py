@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from jaxtyping import Bool
@@ -12,7 +13,7 @@ from ..data.dataset import GraphDataset
 from ..errors import DataError, SchemaError
 from ..graph import Graph
 from ..schema import Categories, Schema
-from .labels import Label
+from .labels import Label, has_continuous
 from .sketch import Bond, Difference, Environment, Sketch
 
 
@@ -64,7 +65,7 @@ class EnvironmentCounts:
             if after.nodes.get(i) != before.nodes.get(i) and i in after.nodes
             for j in after.around(i)
         }
-        return [(i, _categories(after.environment(i), self.schema)) for i in nodes if i in after.nodes]
+        return [(i, self._categories(after.environment(i))) for i in nodes if i in after.nodes]
 
     def unknown(self, factual: Sketch, after: Sketch, difference: Difference, minimum: int) -> list[int]:
         """Nodes whose environment the difference created and that is rarer than `minimum`."""
@@ -72,10 +73,17 @@ class EnvironmentCounts:
         return [i for i in sorted(nodes) if i in after.nodes and not self._is_known(factual, after, i, minimum)]
 
     def _is_known(self, factual: Sketch, after: Sketch, i: int, minimum: int) -> bool:
-        now = _categories(after.environment(i), self.schema)
+        now = self._categories(after.environment(i))
         if self.counts.get(now, 0) >= minimum:
             return True
-        return i in factual.nodes and _categories(factual.environment(i), self.schema) == now
+        return i in factual.nodes and self._categories(factual.environment(i)) == now
+
+    def _categories(self, environment: Environment) -> Environment:
+        return _categories(environment, self.schema) if self._has_continuous else environment
+
+    @cached_property
+    def _has_continuous(self) -> bool:
+        return has_continuous(self.schema)
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready form, the most frequent first; `from_dict` reads it back."""
@@ -108,8 +116,6 @@ def environment_share(known: Sequence[bool] | Bool[Tensor, " b"]) -> float:
 
 def _categories(environment: Environment, schema: Schema) -> Environment:
     """The environment without continuous attributes."""
-    if all(isinstance(column, Categories) for column in (*schema.nodes, *schema.edges)):
-        return environment
     node, edges = environment
     kept = sorted((way, _kept(edge, schema.edges), _kept(other, schema.nodes)) for way, edge, other in edges)
     return _kept(node, schema.nodes), tuple(kept)

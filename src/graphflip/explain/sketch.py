@@ -30,6 +30,7 @@ class Sketch:
     Whoever changes a sketch copies it first: those that have been handed on are not changed any more. Copies share
     the inner dictionaries of `near`, so these are replaced, never changed. `touched` are the nodes that were changed,
     added or removed since the copy was made, with the neighbors they gained or lost. `charges` are kept once known.
+    `newest` is the number of the last node that was added, 0 if there was none.
     """
 
     nodes: dict[int, Label]
@@ -37,6 +38,7 @@ class Sketch:
     directed: bool = False
     touched: set[int] = field(default_factory=set)
     charges: dict[int, int] | None = None
+    newest: int = 0
 
     @classmethod
     def of(cls, graph: Graph, index: int = 0) -> "Sketch":
@@ -48,15 +50,15 @@ class Sketch:
         return sketch
 
     def copy(self) -> "Sketch":
-        return Sketch(self.nodes.copy(), self.near.copy(), self.directed)
+        return Sketch(self.nodes.copy(), self.near.copy(), self.directed, newest=self.newest)
 
     def branch(self) -> "Sketch":
         """A copy that remembers what was touched already: a draft to be finished in several ways."""
-        return Sketch(self.nodes.copy(), self.near.copy(), self.directed, set(self.touched))
+        return Sketch(self.nodes.copy(), self.near.copy(), self.directed, set(self.touched), newest=self.newest)
 
     def add(self, label: Label) -> int:
         """A new node, numbered below zero until `align` gives it a slot."""
-        i = min(0, *self.nodes) - 1 if self.nodes else -1
+        self.newest = i = self.newest - 1
         self.nodes[i], self.near[i] = label, {}
         self.touched.add(i)
         return i
@@ -288,13 +290,13 @@ def align(factual: Sketch, sketch: Sketch, max_nodes: int) -> Sketch | None:
             if j not in slot and k not in slot.values():
                 slot[j] = k
                 todo.append((j, k))
-    used = sketch.nodes.keys() | slot.values()
-    free = [k for k in range(max_nodes) if k not in used]
-    free.sort(key=lambda k: k in factual.nodes)
     rest = sorted((i for i in new if i not in slot), reverse=True)
-    if len(rest) > len(free):
-        return None
-    slot |= dict(zip(rest, free, strict=False))
+    if rest:
+        used = sketch.nodes.keys() | slot.values()
+        free = sorted((k for k in range(max_nodes) if k not in used), key=lambda k: k in factual.nodes)
+        if len(rest) > len(free):
+            return None
+        slot |= dict(zip(rest, free, strict=False))
     return _renumbered(sketch, slot)
 
 

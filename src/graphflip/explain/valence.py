@@ -50,10 +50,11 @@ class Valence:
 
     def is_hydrogen(self, sketch: Sketch, i: int) -> bool:
         """Whether a node only fills a valence of a heavy atom."""
-        if self._hydrogen is None or self.symbol(sketch.nodes[i]) != "H" or len(sketch.near[i]) != 1:
+        nodes, at = sketch.nodes, self._types[0]
+        if nodes[i][at] != "H" or self._hydrogen is None or len(sketch.near[i]) != 1:
             return False
         (j,) = sketch.near[i]
-        return self.symbol(sketch.nodes[j]) != "H"
+        return nodes[j][at] != "H"
 
     def heavy(self, sketch: Sketch) -> list[int]:
         """Nodes that moves are about: all but hydrogens."""
@@ -90,7 +91,7 @@ class Valence:
         atoms = sorted((i for i in changed if i in after.nodes), key=lambda i: self._fills_first(after, i))
         if not all(self._fill(after, i) for i in atoms):
             return False
-        if told and not any(self._is_cation(sketch, i) for i in touched for sketch in (before, after)):
+        if told and not self._has_cation(before, touched) and not self._has_cation(after, touched):
             # The neighbors do not feel it: an atom depends on its own bonds, and on nitrogens with four beside it.
             return all(self._filled(after, i) for i in atoms) and self._charge_is_kept(before, after, touched)
         near = {j for i in atoms for j in after.near[i]} - set(atoms)
@@ -122,6 +123,10 @@ class Valence:
         total = sum(before.charges.values())
         return abs(total - was + now) <= abs(total)
 
+    def _has_cation(self, sketch: Sketch, atoms: set[int]) -> bool:
+        nodes, at = sketch.nodes, self._types[0]
+        return any(i in nodes and nodes[i][at] == "N" and self._is_cation(sketch, i) for i in atoms)
+
     def _is_cation(self, sketch: Sketch, i: int) -> bool:
         """Whether a node is a nitrogen with four bonds."""
         if i not in sketch.nodes or self.symbol(sketch.nodes[i]) != "N":
@@ -136,7 +141,7 @@ class Valence:
             valence += orders[label]
             if nodes[j][at] == "N" and self._is_cation(sketch, j):
                 beside = True
-        return self.symbol(nodes[i]), valence, len(near), beside
+        return str(nodes[i][at]), valence, len(near), beside
 
     @cached_property
     def _charge(self):
@@ -145,6 +150,20 @@ class Valence:
     @cached_property
     def _is_filled(self):
         return cache(self.chemistry.is_filled)
+
+    @cached_property
+    def _wanted(self):
+        @cache
+        def wanted(symbol: str, valence: int, degree: int, beside: bool) -> int | None:
+            """How many hydrogens an atom without any needs; None if no number will do."""
+            able = [
+                (self._charge(symbol, valence + h, degree + h, beside) > 0, h)
+                for h in range(self.chemistry.max_valence(symbol) + 1)
+                if self._is_filled(symbol, valence + h, degree + h, beside)
+            ]
+            return min(able)[1] if able else None
+
+        return wanted
 
     def _filled(self, sketch: Sketch, i: int) -> bool:
         symbol, valence, degree, beside = self._surroundings(sketch, i)
@@ -156,17 +175,12 @@ class Valence:
         """Give an atom the hydrogens it needs: the fewest that leave it without a positive charge, if any do."""
         if self._hydrogen is None:
             return self._filled(sketch, i)
-        hydrogens = [j for j in sketch.near[i] if self.is_hydrogen(sketch, j)]
+        nodes, at = sketch.nodes, self._types[0]
+        hydrogens = [j for j in sketch.near[i] if nodes[j][at] == "H" and self.is_hydrogen(sketch, j)]
         symbol, valence, degree, beside = self._surroundings(sketch, i)
-        valence, degree = valence - len(hydrogens), degree - len(hydrogens)
-        able = [
-            (self._charge(symbol, valence + h, degree + h, beside) > 0, h)
-            for h in range(self.chemistry.max_valence(symbol) + 1)
-            if self._is_filled(symbol, valence + h, degree + h, beside)
-        ]
-        if not able:
+        wanted = self._wanted(symbol, valence - len(hydrogens), degree - len(hydrogens), beside)
+        if wanted is None:
             return False
-        wanted = min(able)[1]
         for j in hydrogens[wanted:]:
             sketch.remove(j)
         label, bond = self._hydrogen
