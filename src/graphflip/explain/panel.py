@@ -32,6 +32,7 @@ class Panel:
     def __init__(self, settings: "EditSearch", graph: Graph, goal: AbstractGoal):
         self.settings, self.graph, self.goal = settings, graph, goal
         self.calls, self.spent = 1, False
+        self._read_back: dict[frozenset, Candidate | None] = {}
         self.ask_for(*settings.levels()[0])
 
     def ask_for(self, confidence: float, agreement: float) -> None:
@@ -64,8 +65,12 @@ class Panel:
         stand is not in a SMILES, and may be all that the models see."""
         from ..data.molecule import round_trip
 
-        again = round_trip(drawn(self.graph, [one.difference]), kekule=False)
-        return again is not None and self.passes(self.judged(one, again))
+        key = one.key()
+        if key not in self._read_back:
+            again = round_trip(drawn(self.graph, [one.difference]), kekule=False)
+            self._read_back[key] = None if again is None else self.judged(one, again)
+        again = self._read_back[key]
+        return again is not None and self.passes(again)
 
     def passes(self, one: Candidate, slack: float = 0.0) -> bool:
         """Whether all models say enough, give or take a multiple of rounding errors."""

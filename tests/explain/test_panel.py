@@ -1,0 +1,36 @@
+"""Laws of the panel: what is asked once is not asked again, and the verdict is the same."""
+
+import pytest
+
+from graphflip.data.molecule import from_smiles, molecule_schema
+from graphflip.explain.candidates import Candidate
+from graphflip.explain.goals import ClassGoal
+from graphflip.explain.moves import Moves
+from graphflip.explain.panel import Panel
+from graphflip.explain.search import EditSearch
+from graphflip.explain.sketch import Sketch
+
+from .oracles import CountsType
+
+SCHEMA = molecule_schema(("C", "O", "N", "H"), max_nodes=14, explicit_hydrogens=True)
+
+
+@pytest.mark.parametrize("asked", [(0.5, 0.5), (0.999999, 0.5)])
+def test_a_molecule_is_read_back_once(asked):
+    """Whatever is asked for meanwhile, the verdict is that of a panel which never saw the molecule."""
+    graph = from_smiles("CCO", SCHEMA)
+    factual = Sketch.of(graph)
+    search = EditSearch(CountsType(SCHEMA, "N", 1), Moves(SCHEMA))
+    after = [after for _, after in search.moves.steps(factual, factual)]
+    panel = Panel(search, graph, ClassGoal(1))
+    for one in (Candidate.of(factual, sketch, SCHEMA) for sketch in after):
+        first = panel.lasts(one)
+        calls = panel.calls
+        assert panel.lasts(Candidate.of(factual, one.sketch, SCHEMA)) == first
+        panel.ask_for(*asked)
+        fresh = Panel(search, graph, ClassGoal(1))
+        fresh.ask_for(*asked)
+        assert panel.lasts(one) == fresh.lasts(one)
+        assert panel.calls == calls
+        panel.ask_for(0.5, 0.5)
+    assert panel.calls > 1
