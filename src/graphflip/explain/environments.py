@@ -31,10 +31,11 @@ class EnvironmentCounts:
     def mine(cls, dataset: GraphDataset) -> "EnvironmentCounts":
         """Count in every graph of a dataset: give its train part."""
         counts: Counter[Environment] = Counter()
+        mined = cls(dataset.schema, counts)
         for k in range(len(dataset)):
             sketch = Sketch.of(dataset.graphs([k]))
-            counts.update(_categories(sketch.environment(i), dataset.schema) for i in sketch.nodes)
-        return cls(dataset.schema, counts)
+            counts.update(mined._categories(sketch.environment(i)) for i in sketch.nodes)
+        return mined
 
     def created_are_known(self, factual: Graph, counterfactual: Graph, minimum: int = 5) -> Bool[Tensor, " b"]:
         """Whether every environment that edits created was seen `minimum` times or more; graphs pairwise aligned.
@@ -79,7 +80,12 @@ class EnvironmentCounts:
         return i in factual.nodes and self._categories(factual.environment(i)) == now
 
     def _categories(self, environment: Environment) -> Environment:
-        return _categories(environment, self.schema) if self._has_continuous else environment
+        """The environment without continuous attributes."""
+        if not self._has_continuous:
+            return environment
+        (node, edges), schema = environment, self.schema
+        kept = sorted((way, _kept(edge, schema.edges), _kept(other, schema.nodes)) for way, edge, other in edges)
+        return _kept(node, schema.nodes), tuple(kept)
 
     @cached_property
     def _has_continuous(self) -> bool:
@@ -112,13 +118,6 @@ def environment_share(known: Sequence[bool] | Bool[Tensor, " b"]) -> float:
     """Share of counterfactuals whose edits created only environments that are known; 0 if there are none."""
     claims = [bool(one) for one in known]
     return sum(claims) / len(claims) if claims else 0.0
-
-
-def _categories(environment: Environment, schema: Schema) -> Environment:
-    """The environment without continuous attributes."""
-    node, edges = environment
-    kept = sorted((way, _kept(edge, schema.edges), _kept(other, schema.nodes)) for way, edge, other in edges)
-    return _kept(node, schema.nodes), tuple(kept)
 
 
 def _kept(label: Label, columns: Sequence) -> Label:

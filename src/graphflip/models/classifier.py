@@ -1,8 +1,8 @@
 """Graph classifiers: the interface, the paper's invariant network, and two stronger ones of other families."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
-from typing import ClassVar
+from collections.abc import Iterable, Iterator
+from typing import ClassVar, cast
 
 import torch
 from jaxtyping import Float
@@ -150,7 +150,7 @@ class _RelationalClassifier(_MessageClassifier):
         kinds = refinement.edges[refinement.kinds.first]
         h = self.enter(refinement.nodes[refinement.alike(0).first])
         yield refinement.spread(h, 0)
-        for rounds, layer in enumerate(self.layers, 1):
+        for rounds, layer in enumerate(cast(Iterable[RelationalLayer], self.layers), 1):
             h = layer.of_colors(h, kinds, refinement.links(rounds))
             yield refinement.spread(h, rounds)
 
