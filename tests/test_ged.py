@@ -16,7 +16,7 @@ from graphflip import Categories, Continuous, Graph, Schema
 from graphflip.data import load_paper_dataset
 from graphflip.edits import Edit, EditCosts, apply_edits, edits_between
 from graphflip.errors import ConfigError, GraphError, SchemaError
-from graphflip.ged import EditDistance, graph_edit_distance
+from graphflip.ged import EditDistance, closer_alignment, graph_edit_distance
 from graphflip.ged_bounds import reversed_links, star_bound
 from graphflip.ged_exact import solve
 from graphflip.ged_problem import Problem, alignment_problem
@@ -289,3 +289,17 @@ def edited(graph: Graph, count: int, rng: random.Random) -> Graph:
             choices.append([Edit("remove_edge", (i, j), bond), Edit("remove_node", (j,), nodes[j])])
         graph = apply_edits(graph, rng.choice(choices))
     return graph
+
+
+@settings(max_examples=30)
+@given(SEEDS, st.integers(1, 6), st.integers(1, 6))
+def test_a_closer_alignment_takes_no_more_edits_and_is_always_the_same(seed, n, m):
+    schema = random_schema(seed, max_nodes=8)
+    g, h = (graph_of(schema, size, seed + k).trim().pad(8) for k, size in enumerate((n, m)))
+    found = closer_alignment(g, h, torch.arange(8))
+    order = found.tolist()
+    rest = iter(sorted(set(range(8)) - set(order)))
+    again = h.permute(torch.tensor([k if k >= 0 else next(rest) for k in order]))
+    total = EditCosts().total
+    assert total(edits_between(g, again), schema) <= total(edits_between(g, h), schema) + 1e-5
+    assert torch.equal(found, closer_alignment(g, h, torch.arange(8)))

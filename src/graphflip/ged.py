@@ -1,5 +1,6 @@
 """Graph edit distance: labelled, independent of the order of nodes, exact where it can be proved, bounded otherwise."""
 
+import math
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
@@ -69,8 +70,25 @@ def graph_edit_distance(
         raise SchemaError("Both graphs must have the same schema; these differ. Load them from one dataset.")
     if not time_limit >= 0:
         raise ConfigError(f"`time_limit` must be a number of seconds >= 0; got {time_limit}.")
-    deadline = time.perf_counter() + time_limit
     costs = costs or EditCosts()
+    search, image = _best_found(g, h, costs, alignment, time.perf_counter() + time_limit)
+    edits = edits_between(g, _reorder_like(g, h, image))
+    upper = costs.total(edits, g.schema)
+    return EditDistance(upper if search.proved else min(search.lower, upper), upper, edits, image)
+
+
+def closer_alignment(g: Graph, h: Graph, alignment: Int[Tensor, " n"]) -> Int[Tensor, " n"]:
+    """An alignment, as in `EditDistance`, under which two hard graphs are no more edits apart than under the one given.
+
+    No proof is sought and no clock is looked at, so that it is the same on every machine.
+    """
+    return _best_found(g, h, EditCosts(), alignment, None)[1]
+
+
+def _best_found(
+    g: Graph, h: Graph, costs: EditCosts, alignment: Int[Tensor, " n"] | None, deadline: float | None
+) -> "tuple[_State, Int[Tensor, ' n']]":
+    """The end of a search, and the alignment of the slots that it found; without a deadline there is no proof."""
     slots, other_slots = (_existing(single_hard(graph)) for graph in (g, h))
     known = [] if alignment is None else [_check_alignment(alignment, slots, other_slots, g.num_slots)]
     if len(slots) <= len(other_slots):
@@ -85,9 +103,7 @@ def graph_edit_distance(
     image = torch.full((g.num_slots,), -1)
     for i, k in pairs.items():
         image[slots[i]] = other_slots[k]
-    edits = edits_between(g, _reorder_like(g, h, image))
-    upper = costs.total(edits, g.schema)
-    return EditDistance(upper if search.proved else min(search.lower, upper), upper, edits, image)
+    return search, image
 
 
 @dataclass(eq=False)
@@ -131,9 +147,9 @@ class _State:
         return bound
 
 
-def _search(problem: Problem, known: Iterable[dict[int, int]], deadline: float) -> _State:
-    """Cheap bounds first, then ever more work until they meet or time is over."""
-    state = _State(problem, deadline)
+def _search(problem: Problem, known: Iterable[dict[int, int]], deadline: float | None) -> _State:
+    """Cheap bounds first, then ever more work until they meet or time is over; without a deadline the cheap ones."""
+    state = _State(problem, math.inf if deadline is None else deadline)
     if problem.num_real == 0:
         state.learn(state.upper)
         return state
@@ -146,6 +162,9 @@ def _search(problem: Problem, known: Iterable[dict[int, int]], deadline: float) 
             return state
         state.offer(improve(problem, start))
         state.offer(improve(problem, descend(problem, start)))
+    if deadline is None:
+        _ascend(state, _TRIES_BEFORE_PROGRAM)
+        return state
     _ascend(state)
     if not state.stop():
         _run_program(state)
@@ -168,12 +187,12 @@ def _recognize_copy(state: _State) -> None:
         state.offer(np.array(image))
 
 
-def _ascend(state: _State) -> None:
+def _ascend(state: _State, tries: int = 10**6) -> None:
     """Shift savings between the ends of links so that the stars agree more, and try the alignments that come up."""
     problem, share = state.problem, state.problem.saving / 2
     direction = np.zeros_like(share)
     halfway = (time.perf_counter() + state.deadline) / 2
-    for attempt in range(10**6):
+    for attempt in range(tries):
         bound = state.bound(share)
         if not state.proved:
             state.offer(improve(problem, bound.image))

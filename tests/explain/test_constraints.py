@@ -67,11 +67,16 @@ def test_hydrogens_are_bookkeeping_but_frozen_atoms_keep_theirs():
     found = EditSearch(CountsType(schema, "O", 2), Moves(schema), constraints=budget).explain(graph, 1)[0]
     assert found.flipped
     assert [edit.op for edit in heavy_edits(found.factual, found.edits)] == ["set_node"]
-    frozen = Constraints(freeze_nodes=frozenset(range(6)))
+    frozen = Constraints(freeze_nodes=frozenset({0, 1}))  # the heavy atoms: all there is in the SMILES
     found = EditSearch(CountsType(schema, "O", 2), Moves(schema), constraints=frozen).explain(graph, 1)[0]
     assert found.outcome is Outcome.NO_MOVE_ALLOWED
     assert "`freeze_nodes`" in found.note
     assert found.edits == []
+    half = Constraints(freeze_nodes=frozenset({1}))
+    found = EditSearch(CountsType(schema, "O", 2), Moves(schema), constraints=half).explain(graph, 1)[0]
+    assert found.flipped
+    hydrogens = {j for j in range(14) if graph.A[0, 1, j] and j > 1}
+    assert not {1, *hydrogens} & {i for edit in found.edits for i in edit.at if edit.is_node}
 
 
 def test_lists_are_sets():

@@ -1,7 +1,7 @@
 """Constraints: what a user wants to stay as it is; a counterfactual that breaks one is never returned."""
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, get_args
 
 from ..edits import Op
@@ -14,9 +14,10 @@ from .sketch import Change, Difference, Pair, Sketch, op_of
 class Constraints:
     """Frozen and forbidden parts, by node number of the factual and by name, and how many edits may be made.
 
-    A frozen node keeps its attributes and its edges; a frozen edge, a pair of nodes that are joined or not, stays as it
-    is. Forbidden types are not introduced, forbidden kinds of edit not made. Where hydrogens are nodes, adding or
-    removing them is bookkeeping: it breaks no `forbid_ops` and costs nothing of the `budget`. Lists become sets.
+    A frozen node keeps its attributes and its edges, and an atom its hydrogens; a frozen edge, a pair of nodes that are
+    joined or not, stays as it is. Forbidden types are not introduced, forbidden kinds of edit not made. Where hydrogens
+    are nodes, adding or removing them is bookkeeping: it breaks no `forbid_ops` and costs nothing of the `budget`.
+    Lists become sets.
     """
 
     freeze_nodes: Collection[int] = frozenset()
@@ -36,6 +37,15 @@ class Constraints:
             raise ConfigError(f"`budget` must be at least 1 edit; got {self.budget}. Leave it out for no limit.")
         if any(i == j for i, j in self.freeze_edges):
             raise ConfigError(f"`freeze_edges` must be pairs of two nodes; got {sorted(self.freeze_edges)}.")
+
+    def spelled_out(self, factual: Sketch, schema: Schema) -> "Constraints":
+        """The constraints for one graph, checked, the hydrogens of frozen atoms among what is frozen."""
+        self.check(factual, schema)
+        if schema.chemistry is None or not schema.chemistry.explicit_hydrogens:
+            return self
+        at = _type_column(schema)
+        near = {j for i in self.freeze_nodes for j in factual.near[i]}
+        return replace(self, freeze_nodes={*self.freeze_nodes, *(j for j in near if factual.nodes[j][at] == "H")})
 
     def check(self, factual: Sketch, schema: Schema) -> None:
         """Raise if a constraint is about what the graph or the schema does not have."""
@@ -78,7 +88,7 @@ def counted_part(difference: Difference, factual: Sketch, after: Sketch, schema:
     """The difference without bookkeeping: the heavy edits of `graphflip.edits.heavy_edits`."""
     if schema.chemistry is None or not schema.chemistry.explicit_hydrogens:
         return difference
-    at = next(k for k, column in enumerate(schema.nodes) if column.name == "type")
+    at = _type_column(schema)
 
     def is_hydrogen(i: int) -> bool:
         before, now = factual.nodes.get(i), after.nodes.get(i)
@@ -91,6 +101,11 @@ def counted_part(difference: Difference, factual: Sketch, after: Sketch, schema:
         {i: change for i, change in difference.nodes.items() if counts(change, (i,))},
         {pair: change for pair, change in difference.edges.items() if counts(change, pair)},
     )
+
+
+def _type_column(schema: Schema) -> int:
+    """Which column of a molecule's nodes names the element."""
+    return next(k for k, column in enumerate(schema.nodes) if column.name == "type")
 
 
 def _as_set(name: str, given: Any) -> frozenset[Any]:

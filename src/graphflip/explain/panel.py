@@ -40,6 +40,10 @@ class Panel:
         asked = (confidence, *([agreement] if self.settings.opinions else []))
         self.enough = [self.goal.enough(one + _MARGIN if one else 0.0) for one in asked]
 
+    def hold(self, one: Candidate) -> None:
+        """From now on nothing is enough of which models say less than of this one."""
+        self.enough = list(one.scores)
+
     def start(self, factual: Candidate, logits: Float[Tensor, "1 c"]) -> Candidate:
         """The factual, of which the classifier says this, with all votes."""
         return self._opined([factual.with_votes(votes_for(logits, self.goal))])[0]

@@ -297,7 +297,7 @@ def align(factual: Sketch, sketch: Sketch, max_nodes: int) -> Sketch | None:
         if len(rest) > len(free):
             return None
         slot |= dict(zip(rest, free, strict=False))
-    return _renumbered(sketch, slot)
+    return renumbered(sketch, slot)
 
 
 def _misfit(sketch: Sketch, here: int, j: int, factual: Sketch, there: int, k: int) -> tuple[int, int, int, int]:
@@ -306,7 +306,8 @@ def _misfit(sketch: Sketch, here: int, j: int, factual: Sketch, there: int, k: i
     return int(edge) + int(sketch.nodes[j] != factual.nodes[k]), -j, j, k
 
 
-def _renumbered(sketch: Sketch, slot: dict[int, int]) -> Sketch:
+def renumbered(sketch: Sketch, slot: dict[int, int]) -> Sketch:
+    """The same graph with other numbers for some nodes."""
     beside = {j for i in slot for j in sketch.around(i)}
     nodes = {slot.get(i, i): label for i, label in sketch.nodes.items()}
     near = {slot.get(i, i): edges for i, edges in sketch.near.items()}
