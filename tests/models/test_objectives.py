@@ -169,3 +169,20 @@ def test_the_losses_are_cross_entropy_and_the_bound_with_a_rising_beta():
         loss = Reconstruction(beta=0.5, burn_in=0.1).loss(vae, batch, torch.Generator().manual_seed(2), progress)
         bound = vae.neg_elbo(batch.graph, torch.Generator().manual_seed(2), beta)[0].mean()
         assert loss.item() == pytest.approx(bound.item() / DATA.schema.max_nodes, rel=1e-5)
+
+
+def test_weights_of_classes_are_as_if_graphs_were_there_so_many_times():
+    """A graph of weight three is worth three of it, in training and in what is measured."""
+    labels = torch.tensor([0, 1, 1, 0])
+    logits = torch.randn(4, 2, generator=torch.Generator().manual_seed(3))
+
+    class Fixed(Counter):
+        def forward(self, graph):
+            return logits[: len(graph)] if len(graph) == 4 else logits[[0, 0, 0, 1, 2, 3, 3, 3]]
+
+    once = GraphDataset.from_graphs("x", [DATA.graphs([0] * 4)], labels, ("a", "b"))
+    repeated = GraphDataset.from_graphs("x", [DATA.graphs([0] * 8)], labels[[0, 0, 0, 1, 2, 3, 3, 3]], ("a", "b"))
+    weighed = Classification(weights=(3.0, 1.0)).measure(Fixed(2), once)["log_likelihood"]
+    assert weighed == pytest.approx(measure_classifier(Fixed(2), repeated)["log_likelihood"])
+    (batch,), rng = once.batches(4), torch.Generator()
+    assert float(Classification(weights=(3.0, 1.0)).loss(Fixed(2), batch, rng, 0.5)) == pytest.approx(-weighed)

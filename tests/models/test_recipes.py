@@ -12,6 +12,7 @@ from graphflip.data.planted import planted
 from graphflip.errors import ConfigError, DataError
 from graphflip.models.classifier import RelationalGIN
 from graphflip.models.curves import save_curves
+from graphflip.models.objectives import Classification
 from graphflip.models.recipes import PRESETS, recipe, train_model
 from graphflip.models.store import load_model, read_card
 from graphflip.models.train import Epoch, TrainConfig
@@ -44,6 +45,32 @@ def test_graphs_of_all_sizes_meet_in_a_batch_where_size_tells_the_label(classes)
     assert recipe("surrogate", "counts", mixed).training.pool == 1
     assert recipe("vae", "modern", mixed).training.pool > 1
     assert recipe("classifier", "default", DATA).training.pool > 1
+
+
+def test_details_are_hidden_where_size_tells_the_label():
+    sizes = DATA.num_nodes
+    told = dataclasses.replace(DATA, labels=(sizes > sizes.median()).long())
+    for role, preset in (("classifier", "default"), ("judge", "gnn"), ("surrogate", "gin"), ("surrogate", "types")):
+        assert recipe(role, preset, told).objective.settings["hide"] == 0.8
+    taught = recipe("surrogate", "gin", told, teacher=recipe("classifier", "default", told).model)
+    assert taught.objective.settings["hide"] == 0.8
+    assert recipe("classifier", "paper", told).objective.settings["hide"] == 0
+    assert recipe("classifier", "default", DATA).objective.settings["hide"] == 0
+
+
+def test_all_classes_count_the_same_where_one_is_rare():
+    rare = (torch.arange(len(DATA)) % 8 == 0).long()
+    skewed = dataclasses.replace(DATA, labels=rare)
+    objective = recipe("classifier", "default", skewed).objective
+    assert isinstance(objective, Classification)
+    train = skewed.part("train").labels
+    totals = [weight * int((train == one).sum()) for one, weight in enumerate(objective.weights)]
+    assert totals == pytest.approx([len(train) / 2] * 2)
+    assert recipe("classifier", "paper", skewed).objective == Classification()
+    even = dataclasses.replace(DATA, labels=torch.arange(len(DATA)) % 2)
+    assert recipe("classifier", "default", even).objective == Classification()
+    alone = dataclasses.replace(DATA, labels=torch.zeros(len(DATA), dtype=torch.long))
+    assert recipe("classifier", "default", alone).objective == Classification()
 
 
 def test_small_graphs_have_answers_of_their_own_where_size_tells_the_label(tmp_path):

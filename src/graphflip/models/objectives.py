@@ -24,21 +24,24 @@ class Classification:
     """Cross-entropy; the best weights are those with the lowest on the validation part.
 
     Not those of the highest AUROC: that may be reached before probabilities mean anything. `hide` is the share of node
-    attributes and of edges that the model does not get to see while it is trained.
+    attributes and of edges that the model does not get to see while it is trained; `weights` are what a graph of each
+    class counts, the same if there are none.
     """
 
     hide: float = 0.0
+    weights: tuple[float, ...] = ()
     score: str = "log_likelihood"
 
     @property
     def settings(self) -> dict[str, Any]:
-        return {"hide": self.hide, "teacher": None}
+        weights = {"weights": list(self.weights)} if self.weights else {}
+        return {"hide": self.hide, "teacher": None, **weights}
 
     def loss(self, model: nn.Module, batch: Batch, rng: torch.Generator, progress: float) -> Tensor:
-        return nn.functional.cross_entropy(model(with_gaps(batch.graph, self.hide, rng)), batch.labels)
+        return _cross_entropy(model(with_gaps(batch.graph, self.hide, rng)), batch.labels, self.weights)
 
     def measure(self, model: nn.Module, dataset: GraphDataset) -> dict[str, float]:
-        return measure_classifier(model, dataset)
+        return measure_classifier(model, dataset, self.weights)
 
 
 @dataclass(frozen=True)
@@ -151,18 +154,26 @@ def with_gaps(graph: Graph, share: float, rng: torch.Generator) -> Graph:
 
 
 @torch.no_grad()
-def measure_classifier(model: nn.Module, dataset: GraphDataset) -> dict[str, float]:
-    """AUROC (mean over classes that some graphs have and some have not), accuracy and cross-entropy on a dataset."""
+def measure_classifier(model: nn.Module, dataset: GraphDataset, weights: tuple[float, ...] = ()) -> dict[str, float]:
+    """AUROC (mean over classes that some graphs have and some have not), accuracy and cross-entropy on a dataset, the
+    last with the weights of classes, if there are any."""
     logits = predict(model, dataset)
     figures = {
         "accuracy": float((logits.argmax(-1) == dataset.labels).float().mean()),
-        "log_likelihood": -float(nn.functional.cross_entropy(logits, dataset.labels)),
+        "log_likelihood": -float(_cross_entropy(logits, dataset.labels, weights)),
     }
     margins = [
         logits[:, k] - torch.cat([logits[:, :k], logits[:, k + 1 :]], 1).logsumexp(1) for k in range(logits.shape[1])
     ]
     areas = [auroc(margin, (dataset.labels == k).long()) for k, margin in enumerate(margins)]
     return {"auroc": float(torch.tensor(areas, dtype=torch.float64).nanmean()), **figures}
+
+
+def _cross_entropy(
+    logits: Float[Tensor, "b c"], labels: Int[Tensor, " b"], weights: tuple[float, ...]
+) -> Float[Tensor, ""]:
+    weight = logits.new_tensor(weights) if weights else None
+    return nn.functional.cross_entropy(logits, labels, weight=weight)
 
 
 def measure_regressor(model: nn.Module, dataset: GraphDataset) -> dict[str, float]:

@@ -36,7 +36,7 @@ from .objectives import (
 )
 from .pegvae import PAPER, PEGVAE
 from .store import Card, DataCard, save_model
-from .train import Epoch, Objective, Progress, TrainConfig, fit, read_result
+from .train import Epoch, Progress, TrainConfig, fit, read_result
 from .trees import TreesConfig, fit_trees
 
 Role = Literal["classifier", "vae", "judge", "surrogate"]
@@ -54,24 +54,29 @@ class Recipe:
     """A model that is trained by gradient descent."""
 
     model: nn.Module
-    objective: Objective
+    objective: Classification | Regression | Imitation | Reconstruction
     training: TrainConfig
 
 
 def recipe(role: str, preset: str, dataset: GraphDataset, teacher: AbstractClassifier | None = None) -> Recipe:
     """The recipe of a role and preset for a dataset (`judge/trees` has none: trees are grown, not descended).
 
-    A surrogate with a `teacher` learns that classifier's answers instead of the labels.
+    A surrogate with a `teacher` learns that classifier's answers instead of the labels. Where a class is rare, all
+    classes count the same: a model that hardly ever predicts one is no help in looking for graphs of that class.
 
-    Where the size of a graph alone all but tells its label, two things go wrong, and are seen to. Batches of graphs of
-    like size would be of one class each, and the model would forget one over the other: graphs of all sizes meet in a
-    batch. And sums over nodes drive the last hidden layer of a message-passing network below zero for all small graphs,
-    which then share one uncertain answer: that layer leaks.
+    Where the size of a graph alone all but tells its label, three things go wrong, and are seen to. Batches of graphs
+    of like size would be of one class each, and the model would forget one over the other: graphs of all sizes meet in
+    a batch. Sums over nodes drive the last hidden layer of a message-passing network below zero for all small graphs,
+    which then share one uncertain answer: that layer leaks. And a model that can tell graphs apart by their details
+    learns those by heart and does not know what to say of sizes that it saw seldom: it is shown a fifth of the details.
     """
-    by_size = role != "vae" and _size_tells_labels(dataset)
+    by_size = role != "vae" and preset != "paper" and _size_tells_labels(dataset)
     leak = 0.1 if by_size else 0.0
     plan = _surrogate(preset, dataset, teacher, leak) if role == "surrogate" else _recipe(role, preset, dataset, leak)
-    return dataclasses.replace(plan, training=plan.training.model_copy(update={"pool": 1})) if by_size else plan
+    if not by_size:
+        return plan
+    objective = dataclasses.replace(plan.objective, hide=0.8)
+    return Recipe(plan.model, objective, plan.training.model_copy(update={"pool": 1}))
 
 
 def _recipe(role: str, preset: str, dataset: GraphDataset, leak: float) -> Recipe:
@@ -86,7 +91,7 @@ def _recipe(role: str, preset: str, dataset: GraphDataset, leak: float) -> Recip
             return Recipe(sized(RelationalGIN, leak), learned, TrainConfig(epochs=30))
         case "classifier", "paper":
             training = TrainConfig(epochs=100, rate=1e-3, weight_decay=1e-4, validate_every=2, pool=1, keep="last")
-            return Recipe(sized(InvariantClassifier), learned, training)
+            return Recipe(sized(InvariantClassifier), Classification() if dataset.classes else learned, training)
         case "judge", "gnn":
             return Recipe(sized(AttentionClassifier, leak), learned, TrainConfig(epochs=25, rate=1e-3, seed=1))
         case "vae", "modern":
@@ -132,7 +137,9 @@ def _surrogate(preset: str, dataset: GraphDataset, teacher: AbstractClassifier |
 def _objective(dataset: GraphDataset, teacher: AbstractClassifier | None) -> Classification | Regression | Imitation:
     """To learn the labels, or the answers of a teacher."""
     if teacher is None:
-        return Classification() if dataset.classes else Regression(spread_of(_train_labels(dataset)))
+        if dataset.classes:
+            return Classification(weights=_even_weights(dataset))
+        return Regression(spread_of(_train_labels(dataset)))
     if teacher.schema != dataset.schema:
         raise SchemaError(
             f"{dataset.name}: graphs for a teacher to label must have the teacher's schema; they have another. "
@@ -153,6 +160,14 @@ def _outputs(dataset: GraphDataset, learned: Classification | Regression | Imita
 
 def _train_labels(dataset: GraphDataset) -> Tensor:
     return _training_part(dataset).labels
+
+
+def _even_weights(dataset: GraphDataset) -> tuple[float, ...]:
+    """Weights with which all classes count the same, where one has less than half of its share; none elsewhere."""
+    counts = _train_labels(dataset).bincount(minlength=max(len(dataset.classes), 2)).double()
+    there = counts > 0
+    weights = torch.where(there, counts.sum() / (counts.clamp(min=1) * there.sum()), 1.0)
+    return tuple(weights.tolist()) if float(weights.max()) > 2 else ()
 
 
 def _size_tells_labels(dataset: GraphDataset, enough: float = 0.9) -> bool:
