@@ -11,6 +11,7 @@ from ..chemistry import BOND_ORDERS, Bond, Chemistry
 from ..errors import DataError, GraphError, GraphflipError, SchemaError, require
 from ..graph import Graph
 from ..schema import Categories, Schema
+from .salts import parent_of
 
 if TYPE_CHECKING:
     import rdkit.Chem
@@ -49,12 +50,12 @@ def why_invalid(graph: Graph, index: int = 0) -> str | None:
     return _sanitize(mol) if mol.GetNumAtoms() else "It has no atoms"
 
 
-def from_smiles(smiles: str, schema: Schema, strict: bool = True) -> Graph:
+def from_smiles(smiles: str, schema: Schema, strict: bool = True, parent: bool = False) -> Graph:
     """Graph of a molecule, heavy atoms in the order of the text, then hydrogens where the schema has them as nodes.
 
     The bonds of aromatic rings become single and double ones: as written if the text has no aromatic (lower-case)
     atoms, else in one way that does not depend on how the molecule is spelled. Stereo marks and isotopes are dropped.
-    For `strict` see `from_mol`.
+    For `strict` and `parent` see `from_mol`.
 
     >>> schema = molecule_schema(("C", "O"), max_nodes=9, explicit_hydrogens=False)
     >>> from_smiles("Oc1ccccc1", schema)
@@ -73,21 +74,31 @@ def from_smiles(smiles: str, schema: Schema, strict: bool = True) -> Graph:
     if problem:
         raise DataError(f"{smiles}: the SMILES must be a valid molecule; RDKit says: {problem}. Correct it.")
     try:
-        return from_mol(mol, schema, strict)
+        return from_mol(mol, schema, strict, parent)
     except GraphflipError as error:
         raise type(error)(f"{smiles}: {error}") from error
 
 
-def from_mol(mol: "rdkit.Chem.Mol", schema: Schema, strict: bool = True) -> Graph:
+def from_mol(mol: "rdkit.Chem.Mol", schema: Schema, strict: bool = True, parent: bool = False) -> Graph:
     """Graph of a sanitized RDKit molecule, atoms in its order.
 
     Graphs carry no charges, so with `strict` each atom's charge and hydrogens must be those that the charge rule gives
     back; a radical or an ion it does not know is a DataError. Without, such atoms are read in the form the rule gives
-    them: a carboxylate as its acid.
+    them: a carboxylate as its acid. With `parent`, what `parent_of` the molecule gives is read: of a salt, the acid or
+    the base.
     """
-    chemistry = _chemistry(schema)
+    _chemistry(schema)
     if not mol.GetNumAtoms():
         raise DataError("A molecule must have at least one atom; this one has none. Leave it out.")
+    try:
+        return _read(parent_of(mol) if parent else mol, schema, strict)
+    except GraphflipError as error:
+        advice = _advice(mol, schema) if strict and not parent else ""
+        raise type(error)(f"{error}{advice}") from error
+
+
+def _read(mol: "rdkit.Chem.Mol", schema: Schema, strict: bool) -> Graph:
+    chemistry = _chemistry(schema)
     add_hydrogens = _chem().AddHs if chemistry.explicit_hydrogens else _chem().Mol
     with _no_logs():
         plain = _plain(mol)
@@ -100,6 +111,15 @@ def from_mol(mol: "rdkit.Chem.Mol", schema: Schema, strict: bool = True) -> Grap
     if problem:
         raise DataError(problem)
     return Graph.build(schema, nodes, edges)
+
+
+def _advice(mol: "rdkit.Chem.Mol", schema: Schema) -> str:
+    """What to give instead of a molecule that cannot be read, where its parent can."""
+    try:
+        smiles = to_smiles(_read(parent_of(mol), schema, strict=True))
+    except GraphflipError:
+        return ""
+    return f" Its parent can be read: give {smiles}, or `graphflip explain --parent` (in Python, `parent=True`)."
 
 
 def round_trip(graph: Graph, index: int = 0, kekule: bool = True) -> Graph | None:
@@ -254,7 +274,7 @@ def _mismatch(mol: "rdkit.Chem.Mol", chemistry: Chemistry) -> str | None:
                 f"Atom {atom.GetIdx()} ({atom.GetSymbol()}) must have the charge and hydrogens that its bonds imply, "
                 f"because graphs carry no charges: {charge:+d} and {like.GetTotalNumHs()}; got "
                 f"{atom.GetFormalCharge():+d} and {atom.GetTotalNumHs()}. "
-                "Write the neutral form; in Python, `strict=False` reads it so."
+                "Write the neutral form, or read it so with `from_smiles(..., strict=False)`."
             )
     return None
 

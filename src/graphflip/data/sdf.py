@@ -39,8 +39,8 @@ def read_sdf(path: Path | str) -> Iterator[SdfRecord]:
         raise DataError(f"{path}: the file must be readable; {error.strerror}. Check the path.") from error
 
 
-def from_molblock(block: str, schema: Schema, strict: bool = True) -> Graph:
-    """Graph of a molecule in MDL's format; for `strict` see `from_mol`."""
+def from_molblock(block: str, schema: Schema, strict: bool = True, parent: bool = False) -> Graph:
+    """Graph of a molecule in MDL's format; for `strict` and `parent` see `from_mol`."""
     Chem = require("rdkit.Chem", "mol", "Reading SD files")
     with require("rdkit.rdBase", "mol", "Reading SD files").BlockLogs():
         try:
@@ -50,7 +50,7 @@ def from_molblock(block: str, schema: Schema, strict: bool = True) -> Graph:
             Chem.SanitizeMol(mol)
         except (Chem.MolSanitizeException, RuntimeError) as error:
             raise DataError(f"The record must be a valid molecule; RDKit says: {str(error).strip()}.") from error
-    return from_mol(mol, schema, strict)
+    return from_mol(mol, schema, strict, parent)
 
 
 def _records(file) -> Iterator[list[str]]:
