@@ -83,6 +83,7 @@ def test_one_molecule_is_explained_on_the_terminal(kit, tmp_path, monkeypatch, c
         (("--confidence", "2"), "confidence"),
         (("--classifier", "nowhere:factory"), "nowhere"),
         (("--budget", "0"), "budget"),
+        (("--num", "2", "--frontier"), "Either `num` different answers or the whole `frontier`"),
         (("--scheduler", "tcp://127.0.0.1:9"), "--engine dask"),
     ],
 )
@@ -91,6 +92,20 @@ def test_what_a_user_can_get_wrong_is_a_message(kit, options, message, tmp_path,
     assert run(monkeypatch, "explain", "CCC", *model, *options, "--out", tmp_path / "job") == 2
     assert message in capsys.readouterr().err
     assert not (tmp_path / "job" / "manifest.json").exists()
+
+
+def test_the_parent_of_a_salt_is_explained_if_asked(kit, tmp_path, monkeypatch, capsys):
+    asked = ("--model", kit, "--prefer", "minimal", "--target", "fancy", "--budget", 2)
+    salt = "CC[NH3+].[Cl-]"
+    assert run(monkeypatch, "explain", salt, *asked) == 0
+    printed = capsys.readouterr().out
+    assert "bad_input" in printed
+    assert "give CCN, or `graphflip explain --parent`" in printed
+    (tmp_path / "salts.smi").write_text(f"{salt} x\nCC[O-].[K+] y\n")
+    assert run(monkeypatch, "explain", tmp_path / "salts.smi", *asked, "--parent", "--out", tmp_path / "job") == 0
+    answers = answers_of(tmp_path / "job")
+    assert [answer["input"] for answer in answers] == [salt, "CC[O-].[K+]"]
+    assert [answer["smiles_factual"] for answer in answers] == ["CCN", "CCO"]
 
 
 def test_export(undisturbed, tmp_path, monkeypatch, capsys):

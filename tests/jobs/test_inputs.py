@@ -64,6 +64,15 @@ def test_a_row_that_cannot_be_read_does_not_hide_the_next(tmp_path):
     assert [readable(row) for row in rows_of(tmp_path / "a.smi")] == [True, False, False, True]
 
 
+def test_only_molecules_have_a_parent():
+    salt = Row(1, "a", "smiles", "CC(=O)[O-].[Na+]")
+    assert not readable(salt)
+    assert salt.graph(SCHEMA, parent=True) == from_smiles("CC(=O)O", SCHEMA)
+    for form in ("graph", "tu", "pyg"):
+        with pytest.raises(ConfigError, match="molecules alone"):
+            Row(1, "a", form, "{}").graph(SCHEMA, parent=True)
+
+
 def test_records_of_sd_files(tmp_path):
     from rdkit import Chem
 

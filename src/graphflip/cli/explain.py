@@ -47,6 +47,9 @@ def explain(
     ),
     num: Annotated[int, typer.Option(min=1, help="So many different answers for each input.")] = 1,
     frontier: Annotated[bool, typer.Option("--frontier", help="From the smallest to the most believable.")] = False,
+    parent: Annotated[
+        bool, typer.Option("--parent", help="Of a salt or an ion, explain the neutral molecule: its largest part.")
+    ] = False,
     confidence: Annotated[float | None, typer.Option(help="Least probability of the target.")] = None,
     freeze: Annotated[list[str], typer.Option(help="Nodes that must stay as they are: 3,4.")] = [],  # noqa: B006
     freeze_edge: Annotated[list[str], typer.Option(help="Pairs of nodes that must stay: 2-5,2-6.")] = [],  # noqa: B006
@@ -77,6 +80,7 @@ def explain(
         prefer=prefer.value,
         num=num,
         frontier=frontier,
+        parent=parent,
         confidence=confidence,
         freeze_nodes=[_node(text) for text in _split(freeze)],
         freeze_edges=[_pair(text) for text in _split(freeze_edge)],

@@ -1,5 +1,6 @@
 """Explainer: what most users need. Load it, hand it a graph or a molecule, print the answer."""
 
+import copy
 import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from ..graph import Graph
 from ..models.classifier import AbstractClassifier, num_outputs
 from ..models.pegvae import PEGVAE
 from .anchored import LatentPath, latent_path
+from .asked import check_answers, check_source, check_wishes, is_single, not_a_molecule, one_by_one
 from .assess import Assessor
 from .beam import Round
 from .constraints import Constraints
@@ -46,7 +48,7 @@ class Explainer:
 
     def explain(
         self,
-        what: Input | Sequence[Input],
+        what: Input | Iterable[Input],
         target: int | str | AbstractRequest | None = None,
         *,
         prefer: str = "balanced",
@@ -54,20 +56,22 @@ class Explainer:
         frontier: bool = False,
         constraints: Constraints | None = None,
         confidence: float | None = None,
+        parent: bool = False,
         ids: Sequence[str] = (),
         watch: Callable[[Round], None] = lambda _: None,
     ) -> Any:
-        """The counterfactual of one input, or the list of them for a list of inputs.
+        """The counterfactual of one input, or the list of them for several: a list, an array, a generator, a PyG batch.
 
         `target` is a class by number or name, or "any" other one; by default the likeliest that is not predicted. Where
         the model predicts a value it is a change of that: "raise by 0.5", "lower by 1", "below 2", "above 3",
         "between 1 and 2". With `num` above 1 or with `frontier` there is a list for each input: several that differ,
-        or the whole way from the smallest change to the most believable one. `watch` is called after every round of a
-        search; what it raises ends the search.
+        or the whole way from the smallest change to the most believable one. With `parent`, of a salt or an ion the
+        neutral molecule is explained (see `graphflip.data.salts`). `watch` is called after every round of a search;
+        what it raises ends the search.
         """
         settings = {"prefer": prefer, "num": num, "frontier": frontier}
-        settings |= {"constraints": constraints, "confidence": confidence, "watch": watch}
-        single = not isinstance(what, list | tuple | GraphDataset) and not (isinstance(what, Graph) and len(what) != 1)
+        settings |= {"constraints": constraints, "confidence": confidence, "parent": parent, "watch": watch}
+        single = is_single(what)
         inputs: Any = [what] if single else what
         answers = list(self.explain_each(inputs, target, ids=ids, **settings))
         if num == 1 and not frontier:
@@ -84,24 +88,29 @@ class Explainer:
         frontier: bool = False,
         constraints: Constraints | None = None,
         confidence: float | None = None,
+        parent: bool = False,
         ids: Iterable[str] = (),
         watch: Callable[[Round], None] = lambda _: None,
     ) -> Iterator[list[Counterfactual]]:
         """The answers to a stream of inputs, one list for each, as they are found: memory does not grow."""
+        check_answers(num, frontier)
         search = self.search(prefer, constraints, confidence)
         search = dataclasses.replace(search, frontier=frontier, watch=watch)
         goal, names = self.request(target), iter(ids)
         if isinstance(inputs, GraphDataset):
             inputs, names = inputs.graphs(), iter(list(ids) or inputs.ids)
-        for number, one in enumerate(inputs):
+        elif not isinstance(inputs, Graph) and is_single(inputs):
+            raise DataError(f"`explain_each` takes several inputs; got one {type(inputs).__name__}. Use `explain`.")
+        for number, one in enumerate(one_by_one(inputs)):
             name = next(names, one if isinstance(one, str) else str(number))
-            found = search.explain(self.read(one), goal, ids=[name], num=num)
+            found = search.explain(self.read(one, parent), goal, ids=[name], num=num)
             yield [self.assess(answer) for answer in found]
 
     def search(
         self, prefer: str = "balanced", constraints: Constraints | None = None, confidence: float | None = None
     ) -> EditSearch:
         """The search behind `explain`, with the settings of a preference."""
+        check_wishes(prefer, constraints, confidence)
         kit, wish = self.kit, preference(prefer, self.kit.preferences)
         known = kit.knowledge.environments if wish.environments else None
         return EditSearch(
@@ -139,8 +148,10 @@ class Explainer:
             raise ConfigError(f"A latent path needs {what}; there is none here.")
         return latent_path(self.kit.vae, self.kit.classifier, found.factual, found.counterfactual, found.target, steps)
 
-    def read(self, what: Input) -> Graph:
-        """An input as a Graph of the classifier's schema."""
+    def read(self, what: Input, parent: bool = False) -> Graph:
+        """An input as a Graph of the classifier's schema; if asked, of a molecule its `parent`. A label is not read."""
+        if parent and not (isinstance(what, str) or hasattr(what, "GetAtoms")):
+            raise not_a_molecule()
         if isinstance(what, Graph):
             if what.schema != self.kit.schema:
                 raise DataError(
@@ -151,18 +162,17 @@ class Explainer:
         if isinstance(what, str):
             from ..data.molecule import from_smiles
 
-            return from_smiles(what, self.kit.schema)
+            return from_smiles(what, self.kit.schema, parent=parent)
         if hasattr(what, "GetAtoms"):
             from ..data.molecule import from_mol
 
-            return from_mol(what, self.kit.schema)
+            return from_mol(what, self.kit.schema, parent=parent)
         if hasattr(what, "edge_index"):
             from ..data.pyg import from_pyg
 
-            if what.y is None:  # a label is not needed to be explained
-                what = what.clone()
-                what.y = torch.zeros(1, dtype=torch.long)
-            return from_pyg([what], schema=self.kit.schema).graphs()
+            unlabeled = copy.copy(what)
+            unlabeled.y = torch.zeros(1, dtype=torch.long)
+            return from_pyg([unlabeled], schema=self.kit.schema).graphs()
         raise DataError(
             f"What is to be explained must be a Graph, a SMILES text, an RDKit molecule or a PyG Data object; "
             f"got {type(what).__name__}."
@@ -201,6 +211,7 @@ def load(
     """The explainer of a kit: one that the package carries (`"mutagenicity"`, `"aids"`, `"nci1"`) or a folder that
     `graphflip fit` wrote. Models given here take the place of the kit's; a kit without a classifier needs one. It may
     be one of graphflip's, a PyG module, or a function of dense tensors (see `graphflip.models.adapters`)."""
+    check_source(source)
     kit = load_kit(source, classifier)
     parts: dict[str, Any] = {"vae": vae, "surrogates": None if surrogates is None else tuple(surrogates)}
     return Explainer(dataclasses.replace(kit, **{name: part for name, part in parts.items() if part is not None}))

@@ -134,7 +134,7 @@ def _explained(explainer: Explainer, settings: Settings, row: Row) -> list[Count
     if isinstance(classifier, BlackBox):
         classifier.renew()  # its budget is for each row: an answer must not depend on the rows before
     try:
-        graph = row.graph(explainer.kit.schema)
+        graph = row.graph(explainer.kit.schema, settings.parent)
         return next(
             explainer.explain_each(
                 [graph],

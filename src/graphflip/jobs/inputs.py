@@ -14,6 +14,7 @@ from ..data.smiles import bounded_lines, read_smiles
 from ..data.source import load_dataset
 from ..data.tu import PAPER_SETS, load_tu
 from ..errors import DataError
+from ..explain.asked import not_a_molecule
 from ..graph import Graph
 from ..jsongraph import graph_from_json, graph_to_json
 from ..models.factory import call_function, is_function
@@ -39,16 +40,18 @@ class Row(NamedTuple):
     form: Form
     text: str
 
-    def graph(self, schema: Schema) -> Graph:
-        """The graph that the text says it is; an error says what is wrong with it."""
+    def graph(self, schema: Schema, parent: bool = False) -> Graph:
+        """The graph that the text says it is, or of a molecule its `parent`; an error says what is wrong with it."""
         if self.form == "smiles":
             from ..data.molecule import from_smiles
 
-            return from_smiles(self.text, schema)
+            return from_smiles(self.text, schema, parent=parent)
         if self.form == "molblock":
             from ..data.sdf import from_molblock
 
-            return from_molblock(self.text, schema)
+            return from_molblock(self.text, schema, parent=parent)
+        if parent:
+            raise not_a_molecule()
         if self.form == "pyg":
             return from_pyg_text(self.text, schema)
         try:

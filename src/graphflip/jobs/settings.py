@@ -6,6 +6,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from ..errors import ConfigError
+from ..explain.asked import check_answers
 from ..explain.constraints import Constraints
 from ..explain.kit import packaged_kits
 from ..schema import first_problem
@@ -21,6 +22,7 @@ class Settings(BaseModel):
     prefer: str = "balanced"
     num: int = Field(default=1, ge=1)
     frontier: bool = False
+    parent: bool = False
     confidence: float | None = Field(default=None, gt=0, lt=1)
     freeze_nodes: tuple[int, ...] = ()
     freeze_edges: tuple[tuple[int, int], ...] = ()
@@ -40,6 +42,7 @@ class Settings(BaseModel):
             settings = cls.model_validate(asked)
         except ValidationError as error:
             raise ConfigError(f"A setting cannot be used: {first_problem(error)}.") from error
+        check_answers(settings.num, settings.frontier)
         settings.constraints()
         return settings
 
