@@ -19,6 +19,7 @@ from graphflip.explain.explainer import Outcome
 from graphflip.explain.interface import Explainer
 from graphflip.explain.kit import Kit, find_kit, packaged_kits
 from graphflip.explain.knowledge import Knowledge
+from graphflip.ged import graph_edit_distance
 
 from .oracles import SignedDistance
 
@@ -78,9 +79,15 @@ def test_several_answers_are_different_graphs_that_all_flip(explainer):
 def test_the_frontier_goes_from_small_to_believable(explainer):
     frontier = explainer.explain("CCN(CC)N=O", frontier=True)
     sizes = [len(one.edits) + len(heavy_edits(one.factual, one.edits)) for one in frontier]
-    assert all(one.flipped for one in frontier)
+    assert all(one.flipped and one.one_minimal for one in frontier)
     assert sizes == sorted(sizes)
     assert len(frontier) > 1
+
+
+@pytest.mark.parametrize("smiles", ["CN(C)N=O", "CCN(CC)N=O", "O=[N+]([O-])c1ccc(Cl)cc1"])
+def test_no_other_naming_of_nodes_makes_the_list_shorter(explainer, smiles):
+    found = explainer.explain(smiles, confidence=0.97)
+    assert len(found.edits) == graph_edit_distance(found.factual, found.counterfactual).upper
 
 
 def test_a_stream_is_answered_as_it_comes(explainer):
