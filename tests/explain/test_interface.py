@@ -84,6 +84,13 @@ def test_the_frontier_goes_from_small_to_believable(explainer):
     assert len(frontier) > 1
 
 
+def test_the_frontier_begins_with_nothing_larger_than_the_answer(explainer):
+    frontier, answer = explainer.explain("CN(C)N=O", frontier=True), explainer.explain("CN(C)N=O")
+    assert len(frontier[0].edits) <= len(answer.edits)
+    shorter = [graph_edit_distance(one.factual, one.counterfactual).upper for one in frontier]
+    assert [len(one.edits) for one in frontier] == shorter
+
+
 @pytest.mark.parametrize("smiles", ["CN(C)N=O", "CCN(CC)N=O", "O=[N+]([O-])c1ccc(Cl)cc1"])
 def test_no_other_naming_of_nodes_makes_the_list_shorter(explainer, smiles):
     found = explainer.explain(smiles, confidence=0.97)
