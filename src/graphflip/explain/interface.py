@@ -27,7 +27,7 @@ from .goals import AbstractRequest
 from .kit import Kit, load_kit
 from .labels import has_continuous
 from .moves import Moves
-from .preferences import preference
+from .preferences import less_than, preference
 from .search import EditSearch
 from .sketch import Bond
 from .targets import parse_goal
@@ -120,6 +120,7 @@ class Explainer:
             constraints=constraints or Constraints(),
             confidence=wish.confidence if confidence is None else confidence,
             concede_to=min(0.5, wish.confidence) if confidence is None else confidence,
+            content_with=less_than(wish, kit.preferences),
             opinions=kit.surrogates if wish.agreement else (),
             agreement=wish.agreement or 0.5,
             beam=wish.beam,

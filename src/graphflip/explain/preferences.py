@@ -32,7 +32,7 @@ class Preference(BaseModel):
 PREFERENCES: Mapping[str, Preference] = {
     "minimal": Preference(confidence=0.5, agreement=0.0, environments=False, beam=4),
     "balanced": Preference(confidence=0.62, agreement=0.72),
-    "believable": Preference(confidence=0.78, agreement=0.85),
+    "believable": Preference(confidence=0.75, agreement=0.83),
 }
 """For kits that have no settings of their own, chosen on Mutagenicity's validation split."""
 
@@ -42,6 +42,16 @@ def preference(name: str, known: Mapping[str, Preference] = PREFERENCES) -> Pref
     if name not in known:
         raise ConfigError(f"`prefer` must be one of {', '.join(known)}; got {name!r}.")
     return known[name]
+
+
+def less_than(wish: Preference, known: Mapping[str, Preference] = PREFERENCES) -> tuple[tuple[float, float], ...]:
+    """Confidence and agreement of preferences that ask less of both, the next one first, and ask surrogates at all."""
+    below = [
+        (one.confidence, one.agreement)
+        for one in known.values()
+        if 0 < one.agreement < wish.agreement and one.confidence < wish.confidence
+    ]
+    return tuple(sorted(below, reverse=True))
 
 
 def read_preferences(folder: Path) -> Mapping[str, Preference]:

@@ -39,8 +39,8 @@ class EditSearch(AbstractExplainer):
     answer. With `frontier`, every answer is a list from the smallest change to the most believable one.
 
     With `concede_to`, where nothing passes, a graph that the classifier predicts as the target with at least this
-    confidence is an answer too, the opinions going along half as far if any does; and where there is none, one with
-    unknown environments. Its note says what it misses.
+    confidence is an answer too: the opinions going along as in `content_with`, pairs of confidence and agreement, or
+    half as far if any does; and where there is none, one with unknown environments. Its note says what it misses.
     """
 
     classifier: AbstractClassifier
@@ -52,6 +52,7 @@ class EditSearch(AbstractExplainer):
     opinions: tuple[AbstractClassifier, ...] = ()
     agreement: float = 0.5
     concede_to: float | None = None
+    content_with: tuple[tuple[float, float], ...] = ()
     walk: LatentWalk | None = None
     proposals: int = 64
     frontier: bool = False
@@ -82,13 +83,17 @@ class EditSearch(AbstractExplainer):
             )
 
     def levels(self) -> list[tuple[float, float]]:
-        """Confidence and agreement that are asked, and those that will do where nothing has them."""
+        """Confidence and agreement that are asked, and those that will do where nothing has them, each after what lies
+        half-way down to it."""
         asked = self.confidence, self.agreement
         if self.concede_to is None:
             return [asked]
         least = min(self.concede_to, self.confidence)
-        halfway = (self.confidence + least) / 2, (self.agreement + min(0.5, self.agreement)) / 2
-        return list(dict.fromkeys([asked, halfway, (least, 0.0)]))
+        stops = [asked, *((max(confidence, least), agreement) for confidence, agreement in self.content_with)]
+        down = [*stops[1:], (least, min(0.5, stops[-1][1]))]
+        halves = [((c + low) / 2, (a + below) / 2) for (c, a), (low, below) in zip(stops, down, strict=True)]
+        pairs = [level for both in zip(stops, halves, strict=True) for level in both]
+        return list(dict.fromkeys([*pairs, (least, 0.0)]))
 
     def cost(self, one: Candidate) -> float:
         """Edits, those of bookkeeping at their price, those of continuous attributes by their size."""
