@@ -10,6 +10,7 @@ from graphflip.explain.constraints import Constraints
 from graphflip.explain.environments import EnvironmentCounts
 from graphflip.explain.explainer import Counterfactual, Outcome
 from graphflip.explain.moves import Moves
+from graphflip.explain.preferences import PREFERENCES, Preference, less_than
 from graphflip.explain.search import EditSearch
 from graphflip.graph import Graph
 from graphflip.models.classifier import AbstractClassifier
@@ -106,3 +107,13 @@ def test_levels_go_down_to_the_least_and_no_further():
     assert levels == [(0.9, 0.8), (0.7, 0.65), (0.5, 0.0)]
     assert search().levels() == [(0.9, 0.5)]
     assert search(concede_to=0.9).levels()[-1] == (0.9, 0.0)
+    stops = search(concede_to=0.5, opinions=(CountsB(1.0),), agreement=0.8, content_with=((0.7, 0.6),)).levels()
+    assert [round(one, 9) for stop in stops for one in stop] == [0.9, 0.8, 0.8, 0.7, 0.7, 0.6, 0.6, 0.55, 0.5, 0.0]
+
+
+def test_a_preference_comes_down_to_those_that_ask_less():
+    assert less_than(PREFERENCES["minimal"]) == less_than(PREFERENCES["balanced"]) == ()
+    balanced = PREFERENCES["balanced"]
+    assert less_than(PREFERENCES["believable"]) == ((balanced.confidence, balanced.agreement),)
+    kept = Preference(confidence=0.99, agreement=0.9)  # of what asks more in one thing, nothing is said
+    assert less_than(Preference(confidence=0.9, agreement=0.95), {"kept": kept, **PREFERENCES})[0] != (0.99, 0.9)
