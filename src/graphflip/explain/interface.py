@@ -126,6 +126,7 @@ class Explainer:
             beam=wish.beam,
             price=wish.price,
             hydrogen_price=wish.hydrogen_price,
+            shortlist=wish.shortlist,
             method=prefer,
         )
 

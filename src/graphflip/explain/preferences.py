@@ -27,6 +27,7 @@ class Preference(BaseModel):
     beam: int = Field(default=1, gt=0)
     price: float = Field(default=0.1, ge=0)
     hydrogen_price: float = Field(default=1.0, ge=0)
+    shortlist: int = Field(default=32, gt=0)
 
 
 PREFERENCES: Mapping[str, Preference] = {
