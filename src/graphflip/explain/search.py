@@ -63,7 +63,7 @@ class EditSearch(AbstractExplainer):
     largest: int = 2
     price: float = 0.2
     hydrogen_price: float = 0.5
-    shortlist: int = 32
+    shortlist: int = 64
     batch_size: int = 256
     method: str = "search"
 
