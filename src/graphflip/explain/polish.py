@@ -34,7 +34,7 @@ class Polish:
     def __call__(self, found: Candidate) -> Candidate:
         """What is left when nothing can be undone, exchanged or aligned better."""
         while not self.panel.spent:
-            better = self._realigned(found) or self._undone_or_exchanged(found)
+            better = self._undone_or_exchanged(found) or self._realigned(found)
             if better is None:
                 break
             found = better

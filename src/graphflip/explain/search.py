@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from ..errors import ConfigError, SchemaError
 from ..models.classifier import AbstractClassifier
@@ -90,10 +91,10 @@ class EditSearch(AbstractExplainer):
             return [asked]
         least = min(self.concede_to, self.confidence)
         stops = [asked, *((max(confidence, least), agreement) for confidence, agreement in self.content_with)]
-        down = [*stops[1:], (least, min(0.5, stops[-1][1]))]
-        halves = [((c + low) / 2, (a + below) / 2) for (c, a), (low, below) in zip(stops, down, strict=True)]
-        pairs = [level for both in zip(stops, halves, strict=True) for level in both]
-        return list(dict.fromkeys([*pairs, (least, 0.0)]))
+        levels = []
+        for (high, most), (low, fewer) in pairwise([*stops, (least, min(0.5, stops[-1][1]))]):
+            levels += [(high, most), ((high + low) / 2, (most + fewer) / 2)]
+        return list(dict.fromkeys([*levels, (least, 0.0)]))
 
     def cost(self, one: Candidate) -> float:
         """Edits, those of bookkeeping at their price, those of continuous attributes by their size."""
