@@ -1,5 +1,6 @@
 """The graph edit distance against exhaustive search, against networkx, and against what a distance must obey."""
 
+import math
 import operator
 import random
 import time
@@ -169,6 +170,9 @@ def test_the_integer_program_finds_the_cheapest_alignment(seed, n, m):
     assert problem.cost(solved.image) == pytest.approx(best, abs=1e-4)
     assert solved.lower == pytest.approx(best, abs=1e-4)
     assert solve(problem, allowed, best - 0.5, 3.0).lower > best - 0.5
+    too_late = solve(problem, allowed, best, -1e-5)
+    assert too_late.image is None
+    assert too_late.lower == -math.inf
 
 
 @given(SEEDS, st.integers(1, 7), st.integers(1, 7))

@@ -26,6 +26,8 @@ def solve(problem: Problem, allowed: Allowed, cutoff: float, seconds: float) -> 
     """Look for the cheapest alignment that costs no more than `cutoff`; its absence shows as `lower` > cutoff."""
     if not allowed[: problem.num_real].any(1).all():
         return Solved(None, float("inf"))
+    if seconds <= 0:  # HiGHS takes a limit in the past for none
+        return Solved(None, -float("inf"))
     nodes = np.argwhere(allowed[: problem.num_real])
     links = _link_pairs(problem, allowed)
     extra = problem.all_edges + float(problem.node_cost[problem.num_real :, 0].sum())
