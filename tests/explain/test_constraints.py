@@ -1,5 +1,6 @@
 """No counterfactual breaks a constraint, whatever the graph, the constraint and the classifier."""
 
+import networkx as nx
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -22,6 +23,7 @@ constraints = st.builds(
     Constraints,
     freeze_nodes=st.frozensets(st.integers(0, 3), max_size=2),
     freeze_edges=st.frozensets(pairs, max_size=2),
+    freeze_rings=st.booleans(),
     forbid_node_types=st.frozensets(st.sampled_from(["blue", "red", "gray"]), max_size=2),
     forbid_edge_types=st.frozensets(st.sampled_from(["thick", "thin"]), max_size=1),
     forbid_ops=st.frozensets(st.sampled_from(OPS), max_size=3),
@@ -38,7 +40,10 @@ def search(graph, rules):
 
 def breaks(rules, factual, edits, counted):
     """What the constraints say, word by word."""
+    joined = nx.Graph([(i, j) for i, j, _ in factual.edges()])
+    rings = {frozenset(pair) for pair in joined.edges} - {frozenset(pair) for pair in nx.bridges(joined)}
     for edit in edits:
+        assert not (rules.freeze_rings and frozenset(edit.at) in rings)
         assert not rules.freeze_nodes & set(edit.at)
         assert not (len(edit.at) == 2 and {edit.at, edit.at[::-1]} & rules.freeze_edges)
         forbidden = rules.forbid_node_types if edit.is_node else rules.forbid_edge_types

@@ -94,6 +94,15 @@ def test_what_a_user_can_get_wrong_is_a_message(kit, options, message, tmp_path,
     assert not (tmp_path / "job" / "manifest.json").exists()
 
 
+def test_rings_are_frozen_if_asked(kit, tmp_path, monkeypatch):
+    asked = ("--model", kit, "--prefer", "minimal", "--target", "fancy")
+    allowed = ("--forbid-op", "add_node,set_node,remove_node,add_edge")
+    for number, (options, outcome) in enumerate([((), "flipped"), (("--freeze-rings",), "no_move_allowed")]):
+        job = tmp_path / str(number)
+        assert run(monkeypatch, "explain", "C1CC1", *asked, *allowed, *options, "--out", job) == 0
+        assert [answer["outcome"] for answer in answers_of(job)] == [outcome]
+
+
 def test_the_parent_of_a_salt_is_explained_if_asked(kit, tmp_path, monkeypatch, capsys):
     asked = ("--model", kit, "--prefer", "minimal", "--target", "fancy", "--budget", 2)
     salt = "CC[NH3+].[Cl-]"

@@ -153,9 +153,10 @@ def test_what_is_frozen_stays(page):
     page.keyboard.press("Space")
     expect(page.get_by_label("Keep as it is")).to_have_value("3, 4")
     expect(oxygen).to_have_attribute("aria-checked", "true")
+    page.get_by_label("All bonds of rings").check()
     explain(page)
-    job = page.evaluate("fetch('/api/jobs').then((answer) => answer.json())")[-1]
-    assert (job["asked"]["freeze_nodes"], job["asked"]["prefer"]) == ([3, 4], "minimal")
+    asked = page.evaluate("fetch('/api/jobs').then((answer) => answer.json())")[-1]["asked"]
+    assert (asked["freeze_nodes"], asked["freeze_rings"], asked["prefer"]) == ([3, 4], True, "minimal")
     marks = page.evaluate(
         "[...document.querySelectorAll('#before .removed, #before .changed')].map((e) => e.classList[0])"
     )

@@ -114,6 +114,7 @@ def questions() -> st.SearchStrategy[Question]:
         confidence=st.none() | st.floats(0.01, 0.99),
         freeze_nodes=st.lists(numbers, max_size=4),
         freeze_edges=st.lists(st.lists(numbers, min_size=2, max_size=2, unique=True).map(tuple), max_size=4),
+        freeze_rings=st.booleans(),
         forbid_node_types=st.lists(names, max_size=2),
         forbid_ops=st.lists(st.sampled_from(["add_node", "set_edge"]), max_size=2),
         budget=st.none() | st.integers(1, 9),

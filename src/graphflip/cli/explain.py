@@ -53,6 +53,7 @@ def explain(
     confidence: Annotated[float | None, typer.Option(help="Least probability of the target.")] = None,
     freeze: Annotated[list[str], typer.Option(help="Nodes that must stay as they are: 3,4.")] = [],  # noqa: B006
     freeze_edge: Annotated[list[str], typer.Option(help="Pairs of nodes that must stay: 2-5,2-6.")] = [],  # noqa: B006
+    freeze_rings: Annotated[bool, typer.Option("--freeze-rings", help="All edges of rings must stay.")] = False,
     forbid_node_type: Annotated[list[str], typer.Option(help="Types not to introduce: Cl,Br.")] = [],  # noqa: B006
     forbid_edge_type: Annotated[list[str], typer.Option(help="Types not to introduce: triple.")] = [],  # noqa: B006
     forbid_op: Annotated[list[str], typer.Option(help="Kinds of edit not to make: remove_node.")] = [],  # noqa: B006
@@ -84,6 +85,7 @@ def explain(
         confidence=confidence,
         freeze_nodes=[_node(text) for text in _split(freeze)],
         freeze_edges=[_pair(text) for text in _split(freeze_edge)],
+        freeze_rings=freeze_rings,
         forbid_node_types=_split(forbid_node_type),
         forbid_edge_types=_split(forbid_edge_type),
         forbid_ops=_split(forbid_op),

@@ -7,6 +7,7 @@ from typing import Any, get_args
 from ..edits import Op
 from ..errors import ConfigError
 from ..schema import Categories, Column, Schema
+from .links import bridges
 from .sketch import Change, Difference, Pair, Sketch, op_of
 
 
@@ -15,9 +16,9 @@ class Constraints:
     """Frozen and forbidden parts, by node number of the factual and by name, and how many edits may be made.
 
     A frozen node keeps its attributes and its edges, and an atom its hydrogens; a frozen edge, a pair of nodes that are
-    joined or not, stays as it is. Forbidden types are not introduced, forbidden kinds of edit not made. Where hydrogens
-    are nodes, adding or removing them is bookkeeping: it breaks no `forbid_ops` and costs nothing of the `budget`.
-    Lists become sets.
+    joined or not, stays as it is. With `freeze_rings` all edges that are part of a ring stay, whatever is attached to
+    it. Forbidden types are not introduced, forbidden kinds of edit not made. Where hydrogens are nodes, adding or
+    removing them is bookkeeping: it breaks no `forbid_ops` and costs nothing of the `budget`. Lists become sets.
     """
 
     freeze_nodes: Collection[int] = frozenset()
@@ -26,6 +27,7 @@ class Constraints:
     forbid_edge_types: Collection[str] = frozenset()
     forbid_ops: Collection[str] = frozenset()
     budget: int | None = None
+    freeze_rings: bool = False
 
     def __post_init__(self) -> None:
         for name in ("freeze_nodes", "freeze_edges", "forbid_node_types", "forbid_edge_types", "forbid_ops"):
@@ -39,13 +41,24 @@ class Constraints:
             raise ConfigError(f"`freeze_edges` must be pairs of two nodes; got {sorted(self.freeze_edges)}.")
 
     def spelled_out(self, factual: Sketch, schema: Schema) -> "Constraints":
-        """The constraints for one graph, checked, the hydrogens of frozen atoms among what is frozen."""
+        """The constraints for one graph, checked, the edges of rings and the hydrogens of frozen atoms among what is
+        frozen."""
         self.check(factual, schema)
+        joined = {(i, j) for i, near in factual.near.items() for j in near}
+        rings = joined - bridges(factual) if self.freeze_rings else ()
+        return replace(
+            self,
+            freeze_nodes={*self.freeze_nodes, *self._hydrogens(factual, schema)},
+            freeze_edges={*self.freeze_edges, *rings},
+        )
+
+    def _hydrogens(self, factual: Sketch, schema: Schema) -> set[int]:
+        """Those that are nodes, at frozen ones."""
         if schema.chemistry is None or not schema.chemistry.explicit_hydrogens:
-            return self
+            return set()
         at = _type_column(schema)
         near = {j for i in self.freeze_nodes for j in factual.near[i]}
-        return replace(self, freeze_nodes={*self.freeze_nodes, *(j for j in near if factual.nodes[j][at] == "H")})
+        return {j for j in near if factual.nodes[j][at] == "H"}
 
     def check(self, factual: Sketch, schema: Schema) -> None:
         """Raise if a constraint is about what the graph or the schema does not have."""
@@ -71,7 +84,7 @@ class Constraints:
         if self.freeze_nodes and not difference.touched.isdisjoint(self.freeze_nodes):
             return "freeze_nodes"
         if self.freeze_edges and any(self._frozen(pair, directed) for pair in difference.edges):
-            return "freeze_edges"
+            return "freeze_rings" if self.freeze_rings else "freeze_edges"
         if _introduces(self.forbid_node_types, difference.nodes.values()):
             return "forbid_node_types"
         if _introduces(self.forbid_edge_types, difference.edges.values()):

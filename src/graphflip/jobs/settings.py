@@ -26,6 +26,7 @@ class Settings(BaseModel):
     confidence: float | None = Field(default=None, gt=0, lt=1)
     freeze_nodes: tuple[int, ...] = ()
     freeze_edges: tuple[tuple[int, int], ...] = ()
+    freeze_rings: bool = False
     forbid_node_types: tuple[str, ...] = ()
     forbid_edge_types: tuple[str, ...] = ()
     forbid_ops: tuple[str, ...] = ()
@@ -51,6 +52,7 @@ class Settings(BaseModel):
         return Constraints(
             freeze_nodes=frozenset(self.freeze_nodes),
             freeze_edges=frozenset(self.freeze_edges),
+            freeze_rings=self.freeze_rings,
             forbid_node_types=frozenset(self.forbid_node_types),
             forbid_edge_types=frozenset(self.forbid_edge_types),
             forbid_ops=frozenset(self.forbid_ops),

@@ -54,6 +54,7 @@ class Question(BaseModel):
     confidence: float | None = Field(default=None, gt=0, lt=1)
     freeze_nodes: list[Number] = Field(default=[], max_length=1000)
     freeze_edges: list[tuple[Number, Number]] = Field(default=[], max_length=1000)
+    freeze_rings: bool = False
     forbid_node_types: list[Short] = Field(default=[], max_length=100)
     forbid_edge_types: list[Short] = Field(default=[], max_length=100)
     forbid_ops: list[Short] = Field(default=[], max_length=10)

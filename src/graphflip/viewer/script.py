@@ -61,6 +61,7 @@ def _question(given: dict[str, Any], asked: dict[str, Any], number: int) -> list
     usual = {"target": None, "num": 1, "frontier": False, "confidence": None}
     arguments += [f"{name}={asked[name]!r}" for name, value in usual.items() if asked[name] != value]
     sets = [f"{name}=frozenset({_set(asked[name])})" for name in _SETS if asked[name]]
+    sets += ["freeze_rings=True"] if asked["freeze_rings"] else []
     sets += [] if asked["budget"] is None else [f"budget={asked['budget']}"]
     arguments += [f"constraints=gf.Constraints({', '.join(sets)})"] if sets else []
     several = asked["num"] > 1 or asked["frontier"]

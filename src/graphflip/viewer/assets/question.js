@@ -50,13 +50,14 @@ export function asked() {
     frontier: several === "frontier",
     freeze_nodes: nodes,
     freeze_edges: edges,
+    freeze_rings: $("rings").checked,
   };
 }
 
 // A question in a few words: "balanced, frontier, to mutagen, keeping 3, 2-5".
-export function describe({ prefer, frontier, num, target: wanted, freeze_nodes: nodes, freeze_edges: edges }) {
+export function describe({ prefer, frontier, num, target: wanted, freeze_nodes: nodes, freeze_edges: edges, freeze_rings: rings }) {
   const several = frontier ? "frontier" : num > 1 ? `up to ${num}` : "";
-  const kept = freezing.print({ nodes, edges });
+  const kept = [rings ? "rings" : "", freezing.print({ nodes, edges })].filter(Boolean).join(", ");
   return [prefer, several, wanted ? `to ${wanted}` : "", kept ? `keeping ${kept}` : ""].filter(Boolean).join(", ");
 }
 
@@ -66,6 +67,7 @@ export function restore(question) {
   target().value = question.target ?? "";
   $("num").value = question.frontier ? "frontier" : String(question.num);
   freezing.set({ nodes: question.freeze_nodes, edges: question.freeze_edges });
+  $("rings").checked = question.freeze_rings;
   hintPreference();
 }
 
