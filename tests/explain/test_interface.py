@@ -87,14 +87,19 @@ def test_the_frontier_goes_from_small_to_believable(explainer):
 def test_the_frontier_begins_with_nothing_larger_than_the_answer(explainer):
     frontier, answer = explainer.explain("CN(C)N=O", frontier=True), explainer.explain("CN(C)N=O")
     assert len(frontier[0].edits) <= len(answer.edits)
-    shorter = [graph_edit_distance(one.factual, one.counterfactual).upper for one in frontier]
-    assert [len(one.edits) for one in frontier] == shorter
+    assert all(map(told_briefly, frontier))
 
 
 @pytest.mark.parametrize("smiles", ["CN(C)N=O", "CCN(CC)N=O", "O=[N+]([O-])c1ccc(Cl)cc1"])
 def test_no_other_naming_of_nodes_makes_the_list_shorter(explainer, smiles):
-    found = explainer.explain(smiles, confidence=0.97)
-    assert len(found.edits) == graph_edit_distance(found.factual, found.counterfactual).upper
+    assert told_briefly(explainer.explain(smiles, confidence=0.97))
+
+
+def told_briefly(found):
+    """Whether no shorter list leads to the same graph, but by making hydrogens of other atoms or the reverse."""
+    shortest = graph_edit_distance(found.factual, found.counterfactual)
+    heavy, of_shortest = (len(heavy_edits(found.factual, edits)) for edits in (found.edits, shortest.edits))
+    return len(found.edits) == shortest.upper or heavy < of_shortest
 
 
 def test_a_stream_is_answered_as_it_comes(explainer):
