@@ -127,7 +127,6 @@ class Explainer:
             price=wish.price,
             hydrogen_price=wish.hydrogen_price,
             shortlist=wish.shortlist,
-            surest=wish.surest,
             method=prefer,
         )
 

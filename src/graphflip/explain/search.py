@@ -25,11 +25,11 @@ class EditSearch(AbstractExplainer):
 
     A graph passes if the classifier predicts the target with at least this `confidence` and the `opinions` give it at
     least the probability `agreement` on average; where values are predicted, if the classifier's and the opinions' mean
-    are in the range that is asked for. Of those that pass, the one with the lowest cost is taken (of several, the one
-    with the fewest heavy edits, or the `surest`), and the search goes on while a lower one is possible. Then edits are
-    undone, or exchanged for cheaper ones, as long as the graph still passes: the answer is 1-minimal. An edit costs 1;
-    where hydrogens are nodes, adding or removing one with its bond, two edits, costs `hydrogen_price` each. Groups of
-    more than `largest` nodes are tried when smaller ones do not lead to a graph that passes.
+    are in the range that is asked for. Of those that pass, the one with the lowest cost is taken, and the search goes
+    on while a lower one is possible. Then edits are undone, or exchanged for cheaper ones, as long as the graph still
+    passes: the answer is 1-minimal. An edit costs 1; where hydrogens are nodes, adding or removing one with its bond,
+    two edits, costs `hydrogen_price` each. Groups of more than `largest` nodes are tried when smaller ones do not lead
+    to a graph that passes.
 
     Graphs are ranked by their scores for the target (log-probabilities, or distances from a range of values), each
     counted up to what is asked, on average, less `price` times their cost. The opinions see the `shortlist` that the
@@ -65,7 +65,6 @@ class EditSearch(AbstractExplainer):
     price: float = 0.2
     hydrogen_price: float = 0.5
     shortlist: int = 64
-    surest: bool = False
     batch_size: int = 256
     method: str = "search"
 

@@ -85,7 +85,7 @@ class Terrain:
 
     def expense(self, one: Candidate) -> tuple[float, int, float]:
         """What candidates are compared by that pass."""
-        return self.settings.cost(one), 0 if self.settings.surest else one.heavy, one.travel
+        return self.settings.cost(one), one.heavy, one.travel
 
     def is_strange(self, one: Candidate) -> bool:
         """Whether edits created environments that ought to be known and are not."""
