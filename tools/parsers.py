@@ -1,12 +1,16 @@
 """Everything that reads a file of somebody else's: each may raise an error of ours, and nothing else."""
 
 import hashlib
+import io
 import json
 import shutil
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
+import torch
 from small_kit import SCHEMA, make_kit, write_molecules
+from torch_geometric.data import Data
 
 from graphflip.data.tu import load_tu
 from graphflip.errors import GraphflipError
@@ -90,6 +94,7 @@ PARSERS: dict[str, Callable[[bytes, Path], None]] = {
     "smi": rows(".smi"),
     "sdf": rows(".sdf"),
     "graphs": rows(".jsonl"),
+    "pyg": rows(".pt"),
     "explanations": explanations,
     "card": card,
     "weights": weights,
@@ -135,6 +140,7 @@ def examples(name: str, made: Path) -> list[bytes]:
         "smi": [b"CCO ethanol 1\nc1ccccc1\n"],
         "sdf": [_SDF],
         "graphs": [(job / "counterfactuals.jsonl").read_bytes(), b'{"nodes": [{"type": "C"}], "edges": []}\n'],
+        "pyg": [_pyg()],
         "explanations": (job / "counterfactuals.jsonl").read_bytes().splitlines(keepends=True)[:2],
         "card": [(kit / "classifier" / "card.json").read_bytes()],
         "weights": [(kit / "classifier" / "weights.safetensors").read_bytes()],
@@ -146,10 +152,14 @@ def examples(name: str, made: Path) -> list[bytes]:
     return shown[name]
 
 
-def _zip() -> bytes:
-    import io
-    import zipfile
+def _pyg() -> bytes:
+    sink = io.BytesIO()
+    bond = {"edge_index": torch.tensor([[0, 1], [1, 0]]), "edge_attr": torch.tensor([1, 1])}
+    torch.save([Data(x=torch.tensor([[0], [2]]), **bond)], sink)
+    return sink.getvalue()
 
+
+def _zip() -> bytes:
     sink = io.BytesIO()
     with zipfile.ZipFile(sink, "w") as archive:
         for suffix, text in (("A", "1, 2\n2, 1\n"), ("graph_indicator", "1\n1\n"), ("graph_labels", "0\n")):

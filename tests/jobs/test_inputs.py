@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from torch_geometric.data import Data
 
 from graphflip.data.molecule import from_smiles
 from graphflip.data.planted import planted
@@ -17,6 +19,7 @@ from graphflip.errors import ConfigError, DataError, GraphflipError
 from graphflip.jobs import inputs
 from graphflip.jobs.inputs import Row, digest_of, of_graphs, open_source
 from graphflip.jsongraph import graph_from_json, graph_to_json
+from graphflip.models.factory import call_function
 
 from .conftest import small_kit
 
@@ -175,6 +178,17 @@ def test_a_function_gives_pyg_graphs(own_graphs):
     assert first == second == from_smiles("C=O", SCHEMA)
     assert single == from_smiles("N", SCHEMA)
     assert list(open_source("own_graphs:dataset").rows()) == list(_planted_rows(5))
+
+
+def test_a_file_gives_pyg_graphs(own_graphs, tmp_path):
+    made = call_function("own_graphs:graphs")[:6]
+    made += [Data(x="red", edge_index=made[0].edge_index), Data(x=made[0].x, edge_index=torch.zeros(3, 1))]
+    torch.save(made, tmp_path / "mine.pt")
+    rows = list(open_source(str(tmp_path / "mine.pt")).rows())
+    assert [row.id for row in rows] == [f"mine/{k}" for k in range(8)]
+    assert [readable(row) for row in rows] == [True, True, True, *5 * [False]]
+    by_function = list(open_source("own_graphs:graphs").rows())
+    assert [row.text for row in rows[:6]] == [row.text for row in by_function[:6]]
 
 
 def _planted_rows(count: int) -> Iterator[Row]:

@@ -33,8 +33,8 @@ def explain(
         str,
         typer.Argument(
             metavar="INPUT",
-            help="A SMILES text, a .csv, .tsv, .smi, .sdf or .jsonl file, a TU folder or zip, mutagenicity:test, or "
-            "package.module:function of your own that returns PyG graphs.",
+            help="A SMILES text, a .csv, .tsv, .smi, .sdf, .jsonl or .pt file, a TU folder or zip, mutagenicity:test, "
+            "or package.module:function of your own that returns PyG graphs.",
         ),
     ],
     model: Annotated[str, typer.Option(help="aids, mutagenicity, nci1, or the folder of a kit.")] = "mutagenicity",

@@ -12,8 +12,8 @@ def fit(
     data: Annotated[
         str,
         typer.Argument(
-            help="A SMILES file with a label column, a TU folder or zip, a known set (mutagenicity), or "
-            "package.module:function of your own that returns PyG graphs."
+            help="A SMILES file with a label column, a .pt file of PyG graphs, a TU folder or zip, a known set "
+            "(mutagenicity), or package.module:function of your own that returns PyG graphs."
         ),
     ],
     out: Annotated[Path, typer.Option(help="Folder for the kit: models, knowledge and readiness.json.")],

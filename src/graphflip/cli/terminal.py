@@ -9,7 +9,8 @@ console = Console(stderr=False, emoji=False)
 complaints = Console(stderr=True, emoji=False)
 
 Data = Annotated[
-    str, typer.Argument(help="aids, mutagenicity, nci1, planted, rdkit, a SMILES file, or a TU folder or zip.")
+    str,
+    typer.Argument(help="aids, mutagenicity, nci1, planted, rdkit, a SMILES file, PyG's .pt, or a TU folder or zip."),
 ]
 
 

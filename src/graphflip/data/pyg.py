@@ -91,11 +91,33 @@ def _num_nodes(name: str, k: int, item: Any) -> int:
         raise DataError(
             f"{name}: element {k} must be one graph; got a batch of {item.num_graphs}. Give `batch.to_data_list()`."
         )
+    for field, must, holds in (
+        ("edge_index", "an integer tensor of two rows", _are_edges(item.edge_index)),
+        ("x", "a tensor with a row for each node", item.x is None or _is_table(item.x)),
+        ("edge_attr", "a tensor with a row for each edge", item.edge_attr is None or _is_table(item.edge_attr)),
+    ):
+        if not holds:
+            raise DataError(f"{name}: graph {k}: `{field}` must be {must}; got {_brief(getattr(item, field))}.")
     # PyG guesses the number of nodes from the edges, with a warning, where nothing else tells it.
     count = len(item.x) if item.x is not None else item.num_nodes
+    if not isinstance(count, int):
+        raise DataError(f"{name}: graph {k}: `num_nodes` must be a number; got {_brief(count)}.")
     if not count:
         raise DataError(f"{name}: graph {k} must have at least one node; it is empty. Leave it out.")
-    return int(count)
+    return count
+
+
+def _is_table(value: Any) -> bool:
+    fits = isinstance(value, Tensor) and value.layout is torch.strided and not value.is_complex()
+    return fits and value.ndim in (1, 2)
+
+
+def _are_edges(value: Any) -> bool:
+    return _is_table(value) and value.ndim == 2 and len(value) == 2 and not value.is_floating_point()
+
+
+def _brief(value: Any) -> str:
+    return f"{value.dtype} of shape {tuple(value.shape)}" if isinstance(value, Tensor) else f"a {type(value).__name__}"
 
 
 def _edges(name: str, k: int, item: Any, n: int) -> Int[Tensor, "m 2"]:

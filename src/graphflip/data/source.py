@@ -11,7 +11,7 @@ from .tu import PAPER_SETS, load_paper_dataset, load_tu
 _SMILES = (".csv", ".smi", ".tsv")
 _ACCEPTED = (
     f"{', '.join(PAPER_SETS)} (the paper's sets), planted, rdkit (molecules that come with RDKit), "
-    f"a file of SMILES ({', '.join(_SMILES)}), or a TU folder or zip"
+    f"a file of SMILES ({', '.join(_SMILES)}), a .pt file of PyG graphs, or a TU folder or zip"
 )
 
 
@@ -42,6 +42,11 @@ def _load(spec: str, path: Path) -> GraphDataset:
         return load_rdkit_molecules()
     if path.is_dir() or (path.suffix.lower() == ".zip" and path.is_file()):
         return load_tu(path)
+    if path.suffix.lower() == ".pt" and path.is_file():
+        from .pyg import from_pyg
+        from .pyg_file import read_pyg_file
+
+        return from_pyg(read_pyg_file(path), name=path.stem)
     came = "there is no such file" if path.suffix or len(path.parts) > 1 else "no set has this name"
     raise DataError(f"Data must be one of: {_ACCEPTED}; got {spec!r} ({came}).")
 

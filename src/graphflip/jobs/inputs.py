@@ -25,7 +25,7 @@ Form = Literal["smiles", "molblock", "graph", "tu", "pyg"]
 
 _NAMES = (*PAPER_SETS, "planted", "rdkit")
 _TABLES = (".csv", ".tsv", ".smi")
-_FILES = (*_TABLES, ".sdf", ".jsonl", ".zip")
+_FILES = (*_TABLES, ".sdf", ".jsonl", ".zip", ".pt")
 _ACCEPTED = (
     f"a SMILES text, a file ({', '.join(_FILES)}), a TU folder, one of {', '.join(_NAMES)}, "
     "whole or a part of it (mutagenicity:test), or package.module:function of yours that returns PyG graphs"
@@ -159,8 +159,12 @@ def _of_function(spec: str) -> Source:
     name = spec.partition(":")[2]
     if isinstance(made, GraphDataset):
         return _of_dataset(name, lambda: made)
-    rows = [Row(k, f"{name}/{k}", "pyg", pyg_text(data)) for k, data in enumerate(made)]
+    rows = _of_pyg(name, made)
     return Source(name, lambda: iter(rows))
+
+
+def _of_pyg(name: str, graphs: Iterable[Any]) -> list[Row]:
+    return [Row(k, f"{name}/{k}", "pyg", pyg_text(data)) for k, data in enumerate(graphs)]
 
 
 def _read_table(path: Path) -> Iterator[Row]:
@@ -187,6 +191,12 @@ def _read_json_lines(path: Path) -> Iterator[Row]:
                 yield Row(number, f"{path.stem}/{number}" if name is None else str(name), "graph", text)
 
 
+def _read_pyg_file(path: Path) -> Iterator[Row]:
+    from ..data.pyg_file import read_pyg_file
+
+    return iter(_of_pyg(path.stem, read_pyg_file(path)))
+
+
 def _parsed(line: str) -> Any:
     try:
         return json.loads(line)
@@ -198,4 +208,5 @@ _READERS: dict[str, Callable[[Path], Iterator[Row]]] = {
     **dict.fromkeys(_TABLES, _read_table),
     ".sdf": _read_sdf,
     ".jsonl": _read_json_lines,
+    ".pt": _read_pyg_file,
 }

@@ -17,8 +17,15 @@ def pyg_text(data: Any) -> str:
     if getattr(data, "edge_index", None) is None:
         return json.dumps({"type": type(data).__name__})
     tables = {name: getattr(data, name, None) for name in ("edge_index", "x", "edge_attr")}
-    lists = {name: None if table is None else table.tolist() for name, table in tables.items()}
-    return json.dumps(lists | {"num_nodes": data.num_nodes if tables["x"] is None else len(tables["x"])})
+    count = data.num_nodes if tables["x"] is None else None
+    return json.dumps({name: _plain(value) for name, value in (tables | {"num_nodes": count}).items()})
+
+
+def _plain(value: Any) -> Any:
+    """Numbers and lists of them; the type of what is neither."""
+    if isinstance(value, torch.Tensor) and value.layout is torch.strided and not value.is_complex():
+        return value.tolist()
+    return value if value is None or isinstance(value, int) else type(value).__name__
 
 
 def from_pyg_text(text: str, schema: Schema) -> Graph:
@@ -26,10 +33,15 @@ def from_pyg_text(text: str, schema: Schema) -> Graph:
     stored = json.loads(text)
     if "edge_index" not in stored:
         raise DataError(f"A graph must be a PyG Data object with `edge_index`; got a {stored['type']}.")
-    edges = torch.tensor(stored["edge_index"], dtype=torch.long).reshape(2, -1)
-    x, edge_attr = (None if stored[name] is None else torch.tensor(stored[name]) for name in ("x", "edge_attr"))
-    if not edges.numel():
-        edge_attr = torch.empty(0, schema.de)
+    edges, x, edge_attr = (_tensor(name, stored[name]) for name in ("edge_index", "x", "edge_attr"))
+    if edges is not None and not edges.numel():
+        edges, edge_attr = torch.empty(2, 0, dtype=torch.long), torch.empty(0, schema.de)
     # A label is not needed to be explained.
     data = SimpleNamespace(edge_index=edges, x=x, edge_attr=edge_attr, num_nodes=stored["num_nodes"], y=0)
     return from_pyg([data], schema=schema).graphs()
+
+
+def _tensor(name: str, stored: Any) -> torch.Tensor | None:
+    if isinstance(stored, str):
+        raise DataError(f"`{name}` of a PyG graph must be a dense tensor of numbers; got a {stored}.")
+    return None if stored is None else torch.tensor(stored)
