@@ -23,7 +23,7 @@ def read_pyg_file(path: Path | str) -> list[Any]:
     except Exception as error:  # damaged files have errors of all kinds
         raise DataError(
             f"{path}: must be a file that `torch.save` wrote, of PyG Data objects and tensors alone; it cannot be read "
-            f"({_first_line(error)}). Save a list of Data objects (of a batch: `batch.to_data_list()`)."
+            f"({type(error).__name__}). Save a list of Data objects (of a batch: `batch.to_data_list()`)."
         ) from error
     if isinstance(stored, tuple) and len(stored) in (2, 3) and isinstance(stored[1], dict):
         return _separated(path, data.Data, *stored[:2])
@@ -39,10 +39,6 @@ def _separated(path: Path | str, Data: Any, whole: Any, slices: dict[str, Any]) 
         return [separate(Data, whole, k, slices, decrement=False) for k in range(count)]
     except Exception as error:  # the slices are whatever the file says
         raise DataError(
-            f"{path}: slices must say where each graph of the dataset begins; they do not ({_first_line(error)}). "
+            f"{path}: slices must say where each graph of the dataset begins; they do not ({type(error).__name__}). "
             "Save a list of Data objects instead: `torch.save(list(dataset), path)`."
         ) from error
-
-
-def _first_line(error: Exception) -> str:
-    return next(iter(str(error).splitlines()), type(error).__name__).strip().rstrip(".")
