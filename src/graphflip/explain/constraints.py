@@ -102,17 +102,15 @@ def counted_part(difference: Difference, factual: Sketch, after: Sketch, schema:
     if schema.chemistry is None or not schema.chemistry.explicit_hydrogens:
         return difference
     at = _type_column(schema)
-
-    def is_hydrogen(i: int) -> bool:
-        before, now = factual.nodes.get(i), after.nodes.get(i)
-        return (before is None or before[at] == "H") and (now is None or now[at] == "H")
-
-    def counts(change: Change, places: tuple[int, ...]) -> bool:
-        return not (change[0] is None or change[1] is None) or not any(map(is_hydrogen, places))
-
+    ends = {i for pair in difference.edges for i in pair}
+    hydrogens = {
+        i
+        for i in ends.union(difference.nodes)
+        if all(node is None or node[at] == "H" for node in (factual.nodes.get(i), after.nodes.get(i)))
+    }
     return Difference(
-        {i: change for i, change in difference.nodes.items() if counts(change, (i,))},
-        {pair: change for pair, change in difference.edges.items() if counts(change, pair)},
+        {i: change for i, change in difference.nodes.items() if None not in change or i not in hydrogens},
+        {pair: change for pair, change in difference.edges.items() if None not in change or hydrogens.isdisjoint(pair)},
     )
 
 

@@ -4,7 +4,8 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal, NamedTuple, cast, get_args
+from itertools import islice
+from typing import Literal, NamedTuple, TypeVar, cast, get_args
 
 import torch
 from torch import Tensor
@@ -13,6 +14,8 @@ from ..edits import Edit, Op
 from ..graph import Graph
 from ..schema import Categories, Column, Schema
 from .labels import Label, apart, has_continuous
+
+Value = TypeVar("Value")
 
 Pair = tuple[int, int]
 
@@ -309,12 +312,23 @@ def _misfit(sketch: Sketch, here: int, j: int, factual: Sketch, there: int, k: i
 def renumbered(sketch: Sketch, slot: dict[int, int]) -> Sketch:
     """The same graph with other numbers for some nodes."""
     beside = {j for i in slot for j in sketch.around(i)}
-    nodes = {slot.get(i, i): label for i, label in sketch.nodes.items()}
-    near = {slot.get(i, i): edges for i, edges in sketch.near.items()}
+    nodes, near = _renamed(sketch.nodes, slot), _renamed(sketch.near, slot)
     for i in {slot.get(i, i) for i in (*slot, *beside)}:
         near[i] = {slot.get(j, j): label for j, label in near[i].items()}
     touched = {slot.get(i, i) for i in sketch.touched}
     return Sketch(nodes, near, sketch.directed, touched)
+
+
+def _renamed(table: dict[int, Value], slot: dict[int, int]) -> dict[int, Value]:
+    """The same values under other keys, in the same order."""
+    tail = list(islice(reversed(table), len(slot)))
+    if not slot.keys() <= set(tail):
+        return {slot.get(i, i): value for i, value in table.items()}
+    # New nodes stand last: the others need not be looked at.
+    renamed = table.copy()
+    for i in reversed(tail):
+        renamed[slot[i]] = renamed.pop(i)
+    return renamed
 
 
 def drawn(graph: Graph, differences: Sequence[Difference]) -> Graph:
