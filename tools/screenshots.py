@@ -103,6 +103,7 @@ def shoot_viewer(browser: Browser) -> None:
             page = browser.new_page(viewport={"width": width, "height": height}, color_scheme=scheme)
             page.set_default_timeout(300_000)
             page.goto(f"http://127.0.0.1:{port}")
+            page.get_by_role("heading", name="is predicted").wait_for()
             page.get_by_label("Answers").select_option("frontier")
             page.get_by_role("button", name="Explain").click()
             page.locator("#slider:enabled").wait_for()

@@ -37,7 +37,9 @@ async function start() {
   listen();
   question.adapt();
   await showHistory();
-  if (!(await restore())) await tryExample();
+  const reading = (await restore()) || tryExample();
+  $("explain").disabled = false; // not before there is something to explain
+  await reading;
 }
 
 function listen() {
