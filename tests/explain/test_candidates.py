@@ -9,7 +9,7 @@ from graphflip.data.molecule import from_smiles, molecule_schema
 from graphflip.data.planted import planted
 from graphflip.explain.candidates import Candidate, Vote, choose_different, choose_frontier, edit_distance
 from graphflip.explain.moves import Moves
-from graphflip.explain.sketch import Difference, Sketch
+from graphflip.explain.sketch import Difference, Sketch, renumbered
 from graphflip.schema import Categories, Schema
 from graphflip.testing import random_graph
 
@@ -106,3 +106,19 @@ def test_belief_is_a_geometric_mean():
     (one,) = candidates()[:1]
     voted = one.with_votes([Vote(math.log(0.9), True), Vote(math.log(0.4), False)])
     assert abs(voted.belief - math.sqrt(0.9 * 0.4)) < 1e-9
+
+
+@given(st.integers(0, 7), st.integers(0, 3), st.permutations(range(12)), st.booleans())
+def test_renumbered_nodes_keep_their_order_and_their_edges(k, added, numbers, only_new):
+    sketch = Sketch.of(GRAPHS.graphs(k)).copy()
+    for _ in range(added):
+        sketch.join(next(iter(sketch.nodes)), sketch.add(next(iter(sketch.nodes.values()))), ("thin",))
+    free = [number for number in numbers if number not in sketch.nodes]
+    slot = dict(zip([i for i in sketch.nodes if i < 0], free, strict=False))
+    slot = slot if only_new else dict(zip(sketch.nodes, numbers, strict=False))
+    after = renumbered(sketch, slot)
+    assert [*after.nodes.items()] == [(slot.get(i, i), label) for i, label in sketch.nodes.items()]
+    assert [*after.near] == [*after.nodes]
+    assert after.near == {
+        slot.get(i, i): {slot.get(j, j): label for j, label in near.items()} for i, near in sketch.near.items()
+    }

@@ -322,9 +322,9 @@ def renumbered(sketch: Sketch, slot: dict[int, int]) -> Sketch:
 def _renamed(table: dict[int, Value], slot: dict[int, int]) -> dict[int, Value]:
     """The same values under other keys, in the same order."""
     tail = list(islice(reversed(table), len(slot)))
-    if not slot.keys() <= set(tail):
+    if slot.keys() != set(tail) or not table.keys().isdisjoint(slot.values()):
         return {slot.get(i, i): value for i, value in table.items()}
-    # New nodes stand last: the others need not be looked at.
+    # New nodes stand last, and take numbers that are free: the others need not be looked at.
     renamed = table.copy()
     for i in reversed(tail):
         renamed[slot[i]] = renamed.pop(i)
