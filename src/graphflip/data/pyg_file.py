@@ -27,7 +27,22 @@ def read_pyg_file(path: Path | str) -> list[Any]:
         ) from error
     if isinstance(stored, tuple) and len(stored) in (2, 3) and isinstance(stored[1], dict):
         return _separated(path, data.Data, *stored[:2])
-    return list(stored) if isinstance(stored, list | tuple) else [stored]
+    found = list(stored) if isinstance(stored, list | tuple) else [stored]
+    for k, one in enumerate(found):
+        _check_whole(path, k, one, data.Data)
+    return found
+
+
+def _check_whole(path: Path | str, k: int, one: Any, Data: Any) -> None:
+    """Raise if an object came out of the file without what makes it one: any question to it would be an error."""
+    try:
+        if isinstance(one, Data):
+            one.to_dict()
+    except Exception as error:
+        raise DataError(
+            f"{path}: graph {k} must be a whole Data object, as PyG writes it now; it is not ({type(error).__name__}). "
+            "Load it with the PyG that saved it, and save a list of new Data objects."
+        ) from error
 
 
 def _separated(path: Path | str, Data: Any, whole: Any, slices: dict[str, Any]) -> list[Any]:
