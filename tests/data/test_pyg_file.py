@@ -1,5 +1,6 @@
 """PyG graphs from files: what was saved is read, and what cannot be is said."""
 
+import numpy as np
 import pytest
 import torch
 from torch_geometric.data import Batch, Data, InMemoryDataset
@@ -59,6 +60,11 @@ def test_what_cannot_be_read_is_said(path, saved, says):
     torch.save(saved, path)
     with pytest.raises(DataError, match=says):
         read_pyg_file(path)
+
+
+@pytest.mark.parametrize("count", [2, np.int64(2), torch.tensor(2)])
+def test_any_whole_number_counts_nodes(count):
+    assert from_pyg([Data(num_nodes=count, edge_index=torch.tensor([[0, 1], [1, 0]]), y=0)]).graphs().num_nodes == 2
 
 
 @pytest.mark.parametrize(

@@ -183,10 +183,11 @@ def test_a_function_gives_pyg_graphs(own_graphs):
 def test_a_file_gives_pyg_graphs(own_graphs, tmp_path):
     made = call_function("own_graphs:graphs")[:6]
     made += [Data(x="red", edge_index=made[0].edge_index), Data(x=made[0].x, edge_index=torch.zeros(3, 1))]
+    made += [Data(x=made[0].x.to_sparse(), edge_index=made[0].edge_index)]
     torch.save(made, tmp_path / "mine.pt")
     rows = list(open_source(str(tmp_path / "mine.pt")).rows())
-    assert [row.id for row in rows] == [f"mine/{k}" for k in range(8)]
-    assert [readable(row) for row in rows] == [True, True, True, *5 * [False]]
+    assert [row.id for row in rows] == [f"mine/{k}" for k in range(9)]
+    assert [readable(row) for row in rows] == [True, True, True, *6 * [False]]
     by_function = list(open_source("own_graphs:graphs").rows())
     assert [row.text for row in rows[:6]] == [row.text for row in by_function[:6]]
 

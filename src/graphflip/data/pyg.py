@@ -1,5 +1,6 @@
 """PyG `Data` objects to GraphDataset and back."""
 
+import operator
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -100,16 +101,22 @@ def _num_nodes(name: str, k: int, item: Any) -> int:
             raise DataError(f"{name}: graph {k}: `{field}` must be {must}; got {_brief(getattr(item, field))}.")
     # PyG guesses the number of nodes from the edges, with a warning, where nothing else tells it.
     count = len(item.x) if item.x is not None else item.num_nodes
-    if not isinstance(count, int):
-        raise DataError(f"{name}: graph {k}: `num_nodes` must be a number; got {_brief(count)}.")
+    try:
+        count = operator.index(count)
+    except TypeError as error:
+        raise DataError(f"{name}: graph {k}: `num_nodes` must be a number; got {_brief(count)}.") from error
     if not count:
         raise DataError(f"{name}: graph {k} must have at least one node; it is empty. Leave it out.")
     return count
 
 
+def is_dense(value: Any) -> bool:
+    """Whether a value is a tensor of real numbers, all of them stored."""
+    return isinstance(value, Tensor) and value.layout is torch.strided and not value.is_complex()
+
+
 def _is_table(value: Any) -> bool:
-    fits = isinstance(value, Tensor) and value.layout is torch.strided and not value.is_complex()
-    return fits and value.ndim in (1, 2)
+    return is_dense(value) and value.ndim in (1, 2)
 
 
 def _are_edges(value: Any) -> bool:

@@ -44,12 +44,10 @@ class Constraints:
         """The constraints for one graph, checked, the edges of rings and the hydrogens of frozen atoms among what is
         frozen."""
         self.check(factual, schema)
-        joined = {(i, j) for i, near in factual.near.items() for j in near}
-        rings = joined - bridges(factual) if self.freeze_rings else ()
         return replace(
             self,
             freeze_nodes={*self.freeze_nodes, *self._hydrogens(factual, schema)},
-            freeze_edges={*self.freeze_edges, *rings},
+            freeze_edges={*self.freeze_edges, *(_rings(factual) if self.freeze_rings else ())},
         )
 
     def _hydrogens(self, factual: Sketch, schema: Schema) -> set[int]:
@@ -102,16 +100,20 @@ def counted_part(difference: Difference, factual: Sketch, after: Sketch, schema:
     if schema.chemistry is None or not schema.chemistry.explicit_hydrogens:
         return difference
     at = _type_column(schema)
-    ends = {i for pair in difference.edges for i in pair}
     hydrogens = {
         i
-        for i in ends.union(difference.nodes)
+        for i in difference.touched
         if all(node is None or node[at] == "H" for node in (factual.nodes.get(i), after.nodes.get(i)))
     }
     return Difference(
         {i: change for i, change in difference.nodes.items() if None not in change or i not in hydrogens},
         {pair: change for pair, change in difference.edges.items() if None not in change or hydrogens.isdisjoint(pair)},
     )
+
+
+def _rings(sketch: Sketch) -> set[Pair]:
+    """Edges that are part of a ring."""
+    return {(i, j) for i, near in sketch.near.items() for j in near} - bridges(sketch)
 
 
 def _type_column(schema: Schema) -> int:

@@ -159,12 +159,13 @@ def _of_function(spec: str) -> Source:
     name = spec.partition(":")[2]
     if isinstance(made, GraphDataset):
         return _of_dataset(name, lambda: made)
-    rows = _of_pyg(name, made)
+    rows = list(_of_pyg(name, made))
     return Source(name, lambda: iter(rows))
 
 
-def _of_pyg(name: str, graphs: Iterable[Any]) -> list[Row]:
-    return [Row(k, f"{name}/{k}", "pyg", pyg_text(data)) for k, data in enumerate(graphs)]
+def _of_pyg(name: str, graphs: Iterable[Any]) -> Iterator[Row]:
+    for k, data in enumerate(graphs):
+        yield Row(k, f"{name}/{k}", "pyg", pyg_text(data))
 
 
 def _read_table(path: Path) -> Iterator[Row]:
@@ -194,7 +195,7 @@ def _read_json_lines(path: Path) -> Iterator[Row]:
 def _read_pyg_file(path: Path) -> Iterator[Row]:
     from ..data.pyg_file import read_pyg_file
 
-    return iter(_of_pyg(path.stem, read_pyg_file(path)))
+    return _of_pyg(path.stem, read_pyg_file(path))
 
 
 def _parsed(line: str) -> Any:

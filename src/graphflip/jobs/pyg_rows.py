@@ -1,12 +1,13 @@
 """PyG graphs as texts, so that they can be sent, hashed and stored like other rows."""
 
 import json
+import operator
 from types import SimpleNamespace
 from typing import Any
 
 import torch
 
-from ..data.pyg import from_pyg
+from ..data.pyg import from_pyg, is_dense
 from ..errors import DataError
 from ..graph import Graph
 from ..schema import Schema
@@ -23,9 +24,12 @@ def pyg_text(data: Any) -> str:
 
 def _plain(value: Any) -> Any:
     """Numbers and lists of them; the type of what is neither."""
-    if isinstance(value, torch.Tensor) and value.layout is torch.strided and not value.is_complex():
+    if is_dense(value):
         return value.tolist()
-    return value if value is None or isinstance(value, int) else type(value).__name__
+    try:
+        return None if value is None else operator.index(value)
+    except (TypeError, RuntimeError):
+        return type(value).__name__
 
 
 def from_pyg_text(text: str, schema: Schema) -> Graph:

@@ -1,0 +1,20 @@
+"""Figures in the README are those of the results."""
+
+import json
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+ROW = re.compile(r"^\| (\w+), `(\w+)` \| (.*) \|$", re.MULTILINE)
+
+
+def test_the_readme_has_the_figures_of_the_quality_table():
+    table = json.loads((ROOT / "results" / "quality" / "table.json").read_text())
+    rows = ROW.findall((ROOT / "README.md").read_text())
+    assert len(rows) == 5
+    for data, method, cells in rows:
+        found = table[data.lower()][method]
+        judges = (f"{found[name]:.3f} ({found[f'{name}_ceiling']:.3f})" for name in ("nafr", "nafr_other"))
+        shown = [f"{found['flip_ratio']:.3f}", *judges, f"{found['edge_sp']:.3f}"]
+        shown += [f"{found['mean_heavy_edits']:.1f}", f"{found['one_minimal']:.3f}"]
+        assert cells.split(" | ") == shown, f"{data}, {method}"
