@@ -17,9 +17,9 @@ from typing import NamedTuple
 import graphflip
 from graphflip.bench.workers import workers
 from graphflip.data.dataset import GraphDataset
-from graphflip.data.famous import famous_molecules
+from graphflip.data.molecules.famous import famous_molecules
 from graphflip.data.source import load_dataset
-from graphflip.explain.interface import Explainer
+from graphflip.explain.explainer import Explainer
 
 MODEL = "mutagenicity"
 CORES, SHARD = 2, 4

@@ -27,12 +27,13 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from graphflip.data.dataset import GraphDataset
 from graphflip.data.source import load_dataset
 from graphflip.errors import ConfigError
-from graphflip.explain.explainer import Outcome, ask
-from graphflip.explain.traversal import LatentTraversal, _Walk
+from graphflip.explain.counterfactual import Outcome
+from graphflip.explain.latent.traversal import LatentTraversal, _Walk
+from graphflip.explain.method import ask
 from graphflip.graph import Graph
-from graphflip.models.classifier import InvariantClassifier
-from graphflip.models.pegvae import PAPER, PEGVAE
-from graphflip.models.store import load_model
+from graphflip.models.networks.classifier import InvariantClassifier
+from graphflip.models.networks.pegvae import PAPER, PEGVAE
+from graphflip.models.storage.store import load_model
 from graphflip.nn.layers import EquivariantLinear
 
 GRAPHS, SLOTS, STEPS = 64, 50, 1000

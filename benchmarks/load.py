@@ -27,7 +27,7 @@ from typing import Any
 
 import aiohttp
 
-from graphflip.data.famous import famous_molecules
+from graphflip.data.molecules.famous import famous_molecules
 
 ENDS = {"done", "failed", "cancelled"}
 FILES = [

@@ -15,11 +15,11 @@ from statistics import median
 
 from playwright.sync_api import Browser, sync_playwright
 
-from graphflip.data.molecule import from_smiles, molecule_schema, to_smiles
-from graphflip.data.smiles import load_rdkit_molecules
+from graphflip.data.molecules.molecule import from_smiles, molecule_schema, to_smiles
+from graphflip.data.molecules.smiles import load_rdkit_molecules
 from graphflip.edits import Edit, apply_edits
+from graphflip.explain.counterfactual import Counterfactual, Outcome
 from graphflip.explain.evidence import Evidence
-from graphflip.explain.explainer import Counterfactual, Outcome
 from graphflip.graph import Graph
 from graphflip.report.page import write_report
 from graphflip.report.results import Lot, Results

@@ -26,12 +26,12 @@ import psutil
 import torch
 from rdkit import RDConfig
 
-from graphflip.data.planted import planted
+from graphflip.data.planted.motif import planted
 from graphflip.jobs import AbstractEngine, Processes, Settings, open_source, run_job
 from graphflip.jobs.answers import Order, explain_rows, kit_digest
 from graphflip.jobs.engines import Done, Task
 from graphflip.jobs.folder import read_manifest
-from graphflip.models.recipes import train_model
+from graphflip.models.training.recipes import train_model
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "results" / "scale.json"

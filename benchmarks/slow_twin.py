@@ -9,8 +9,8 @@ import torch
 from torch import Tensor, nn
 
 from graphflip.graph import Graph
-from graphflip.models.classifier import InvariantClassifier
-from graphflip.models.pegvae import PEGVAE
+from graphflip.models.networks.classifier import InvariantClassifier
+from graphflip.models.networks.pegvae import PEGVAE
 from graphflip.nn.basis import NUM_MAPS
 from graphflip.schema import Schema
 

@@ -15,8 +15,8 @@ from torch import nn
 
 from graphflip.data.dataset import Batch, GraphDataset
 from graphflip.data.source import load_dataset
-from graphflip.models.objectives import Reconstruction
-from graphflip.models.pegvae import PAPER, PEGVAE
+from graphflip.models.networks.pegvae import PAPER, PEGVAE
+from graphflip.models.training.objectives import Reconstruction
 
 GRAPHS = 64
 

@@ -6,11 +6,11 @@ Usage: python examples/directed.py [graphs to explain] [graphs] [epochs]
 import sys
 
 import graphflip as gf
-from graphflip.data.planted_relays import answers, planted_relays, true_class
+from graphflip.data.planted.relays import answers, planted_relays, true_class
 from graphflip.explain.kit import Kit
 from graphflip.explain.knowledge import Knowledge
-from graphflip.models.recipes import recipe
-from graphflip.models.train import fit
+from graphflip.models.training.recipes import recipe
+from graphflip.models.training.train import fit
 
 
 def explainer_of(dataset, epochs=40):

@@ -6,11 +6,11 @@ Usage: python examples/multiclass.py [graphs to explain] [graphs] [epochs]
 import sys
 
 import graphflip as gf
-from graphflip.data.planted_classes import CLASSES, answers, planted_classes, true_class
+from graphflip.data.planted.classes import CLASSES, answers, planted_classes, true_class
 from graphflip.explain.kit import Kit
 from graphflip.explain.knowledge import Knowledge
-from graphflip.models.recipes import recipe
-from graphflip.models.train import fit
+from graphflip.models.training.recipes import recipe
+from graphflip.models.training.train import fit
 
 
 def explainer_of(dataset, epochs=40):

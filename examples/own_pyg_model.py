@@ -11,7 +11,7 @@ from torch_geometric.loader import DataLoader
 from torch_geometric.nn import GAT, GIN, MLP, GINEConv, global_add_pool
 
 import graphflip as gf
-from graphflip.data.pyg import to_pyg
+from graphflip.data.pyg.objects import to_pyg
 from graphflip.models.adapters import PyGClassifier
 
 

@@ -11,7 +11,7 @@ from rdkit.Chem.rdFingerprintGenerator import GetMorganGenerator
 from sklearn.ensemble import RandomForestClassifier
 
 import graphflip as gf
-from graphflip.data.molecule import to_smiles
+from graphflip.data.molecules.molecule import to_smiles
 from graphflip.explain import LatentSearch
 from graphflip.models.adapters import BlackBox
 

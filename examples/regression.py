@@ -9,12 +9,12 @@ from rdkit.Chem import MolFromSmiles
 from rdkit.Chem.Crippen import MolLogP
 
 import graphflip as gf
-from graphflip.data.molecule import to_smiles
-from graphflip.data.smiles import load_rdkit_molecules
+from graphflip.data.molecules.molecule import to_smiles
+from graphflip.data.molecules.smiles import load_rdkit_molecules
 from graphflip.explain.kit import Kit
 from graphflip.explain.knowledge import Knowledge
-from graphflip.models.recipes import recipe
-from graphflip.models.train import fit
+from graphflip.models.training.recipes import recipe
+from graphflip.models.training.train import fit
 
 
 def explainer_of(dataset, epochs=40):

@@ -17,6 +17,8 @@ from typing import Any
 import torch
 
 import graphflip as gf
+from graphflip.describe.sentences import describe
+from graphflip.describe.takeback import take_back
 from graphflip.explain import (
     EditSearch,
     LatentSearch,
@@ -28,11 +30,9 @@ from graphflip.explain import (
     ReconstructionOnly,
     Refine,
 )
-from graphflip.explain.baselines import LatentIndex
+from graphflip.explain.latent.baselines import LatentIndex
+from graphflip.explain.latent.saliency import LatentWalk
 from graphflip.explain.records import to_record
-from graphflip.explain.takeback import take_back
-from graphflip.explain.walk import LatentWalk
-from graphflip.explain.words import describe
 from graphflip.jsongraph import graph_from_json, graph_to_json
 from graphflip.models.adapters import BlackBox
 

@@ -13,9 +13,9 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphflip.memory import keep_memory
-from graphflip.models.classifier import InvariantClassifier
-from graphflip.models.pegvae import PAPER, PEGVAE
+from graphflip.models.networks.classifier import InvariantClassifier
+from graphflip.models.networks.pegvae import PAPER, PEGVAE
+from graphflip.models.training.memory import keep_memory
 from graphflip.nn.layers import EquivariantBlock
 from graphflip.schema import Categories, Schema
 from graphflip.testing import random_graph

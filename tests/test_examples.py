@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import graphflip
-from graphflip.explain.terrain import Stage, Terrain
+from graphflip.explain.edits.neighborhood import Stage, Terrain
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 

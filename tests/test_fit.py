@@ -11,17 +11,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import graphflip as gf
-from graphflip import fit, fit_readiness
 from graphflip.data.dataset import GraphDataset
-from graphflip.data.planted import planted
+from graphflip.data.planted.motif import planted
 from graphflip.errors import ConfigError, DataError, WrongOutput
-from graphflip.fit import fit_kit, schedule, with_limit
-from graphflip.fit_readiness import Readiness
-from graphflip.models import recipes
+from graphflip.fit import kit as fit
+from graphflip.fit import readiness as fit_readiness
+from graphflip.fit.kit import fit_kit, schedule, with_limit
+from graphflip.fit.readiness import Readiness
 from graphflip.models.adapters import DenseClassifier
-from graphflip.models.classifier import AbstractClassifier
-from graphflip.models.train import TrainConfig
-from graphflip.models.trees import TreesConfig
+from graphflip.models.networks.classifier import AbstractClassifier
+from graphflip.models.networks.trees import TreesConfig
+from graphflip.models.training import recipes
+from graphflip.models.training.train import TrainConfig
 from graphflip.schema import Categories, Continuous, Schema
 from graphflip.testing import random_graph
 
@@ -332,7 +333,7 @@ def test_the_command_reads_a_tu_folder(tmp_path, few_models, capsys):
 
 def test_the_command_reads_pyg_graphs_of_ones_own(tmp_path, few_models, monkeypatch):
     from graphflip.cli.fit import fit as command
-    from graphflip.data.pyg import from_pyg, to_pyg
+    from graphflip.data.pyg.objects import from_pyg, to_pyg
 
     graphs = to_pyg(PLANTED)
     torch.save([graph.to_dict() for graph in graphs], tmp_path / "graphs.pt")

@@ -17,11 +17,11 @@ from graphflip import Categories, Continuous, Graph, Schema
 from graphflip.data import load_paper_dataset
 from graphflip.edits import Edit, EditCosts, apply_edits, edits_between
 from graphflip.errors import ConfigError, GraphError, SchemaError
-from graphflip.ged import EditDistance, closer_alignment, graph_edit_distance
-from graphflip.ged_bounds import reversed_links, star_bound
-from graphflip.ged_exact import solve
-from graphflip.ged_problem import Problem, alignment_problem
-from graphflip.ged_search import descend, improve, starting_alignments
+from graphflip.ged.bounds import reversed_links, star_bound
+from graphflip.ged.distance import EditDistance, closer_alignment, graph_edit_distance
+from graphflip.ged.exact import solve
+from graphflip.ged.problem import Problem, alignment_problem
+from graphflip.ged.search import descend, improve, starting_alignments
 from graphflip.testing import random_graph, random_schema
 
 SEEDS = st.integers(0, 2**16)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphflip.isomorphism import color_refinement, find_isomorphism, isomorphic
+from graphflip.coloring.isomorphism import color_refinement, find_isomorphism, isomorphic
 
 
 @st.composite

@@ -6,16 +6,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphflip.graph import Graph
-from graphflip.models.classifier import (
+from graphflip.models.networks.classifier import (
     AttentionClassifier,
     AveragingClassifier,
     ClassifierConfig,
     InvariantClassifier,
     RelationalGIN,
 )
-from graphflip.models.counts import CountClassifier, CountConfig
-from graphflip.models.decode import MostLikely, Soft
-from graphflip.models.pegvae import PAPER, PEGVAE, PEGVAEConfig
+from graphflip.models.networks.counts import CountClassifier, CountConfig
+from graphflip.models.networks.decode import MostLikely, Soft
+from graphflip.models.networks.pegvae import PAPER, PEGVAE, PEGVAEConfig
 from graphflip.nn.initialize import reset_parameters
 from graphflip.schema import Categories, Continuous, Schema
 from graphflip.testing import assert_batch_free, assert_equivariant, assert_invariant, assert_padding_free, random_graph

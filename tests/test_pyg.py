@@ -6,12 +6,12 @@ from torch import nn
 from torch_geometric.explain import Explainer
 from torch_geometric.nn import SimpleConv, global_add_pool
 
-from graphflip.data.planted import planted
-from graphflip.data.pyg import to_pyg
+from graphflip.data.planted.motif import planted
+from graphflip.data.pyg.objects import to_pyg
 from graphflip.errors import DataError
 from graphflip.explain.kit import Kit
 from graphflip.explain.knowledge import Knowledge
-from graphflip.models.classifier import RelationalGIN
+from graphflip.models.networks.classifier import RelationalGIN
 from graphflip.pyg import CounterfactualExplainer
 
 DATASET = planted(num_graphs=40, seed=3)

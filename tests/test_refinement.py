@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphflip.graph import Graph
-from graphflip.models import classifier as classifiers
-from graphflip.models.classifier import AveragingClassifier, ClassifierConfig, RelationalGIN
+from graphflip.models.networks import classifier as classifiers
+from graphflip.models.networks.classifier import AveragingClassifier, ClassifierConfig, RelationalGIN
 from graphflip.nn.initialize import reset_parameters
 from graphflip.schema import Categories, Schema
 from graphflip.testing import random_graph

@@ -20,11 +20,11 @@ import torch
 
 import graphflip as gf
 from graphflip.edits import heavy_edits
-from graphflip.explain.latent_search import LatentSearch
+from graphflip.explain.latent.evolution import LatentSearch
 from graphflip.models.adapters import PyGClassifier
-from graphflip.models.classifier import AbstractClassifier
-from graphflip.models.files import write_atomically
-from graphflip.models.objectives import measure_classifier, measure_regressor
+from graphflip.models.networks.classifier import AbstractClassifier
+from graphflip.models.storage.files import write_atomically
+from graphflip.models.training.objectives import measure_classifier, measure_regressor
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "examples"))

@@ -10,9 +10,9 @@ import torch
 
 import graphflip
 from graphflip.data.source import load_dataset
-from graphflip.models.files import write_atomically
-from graphflip.models.objectives import measure_classifier, measure_vae
-from graphflip.models.store import find_model, load_model, read_card
+from graphflip.models.storage.files import write_atomically
+from graphflip.models.storage.store import find_model, load_model, read_card
+from graphflip.models.training.objectives import measure_classifier, measure_vae
 
 DATASETS = ("aids", "mutagenicity", "nci1")
 CLASSIFIERS = {"auroc": "classifier", "auroc_paper": "classifier-paper", "auroc_judge": "judge", "auroc_trees": "trees"}

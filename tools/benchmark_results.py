@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from graphflip.models.files import write_atomically
+from graphflip.models.storage.files import write_atomically
 
 ROOT = Path(__file__).parent.parent
 TARGET = ROOT / "results" / "speed.json"

@@ -12,9 +12,9 @@ import torch
 
 from graphflip.data.source import load_dataset
 from graphflip.explain.knowledge import KNOWLEDGE, Knowledge
-from graphflip.models.recipes import train_model
-from graphflip.models.store import PRETRAINED
-from graphflip.models.train import Progress
+from graphflip.models.storage.store import PRETRAINED
+from graphflip.models.training.recipes import train_model
+from graphflip.models.training.train import Progress
 
 ROOT = Path(__file__).parent.parent
 RUNS, RESULTS = ROOT / "runs", ROOT / "results" / "training"

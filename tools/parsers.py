@@ -12,13 +12,13 @@ import torch
 from small_kit import SCHEMA, make_kit, write_molecules
 from torch_geometric.data import Data
 
-from graphflip.data.tu import load_tu
+from graphflip.data.tu.reading import load_tu
 from graphflip.errors import GraphflipError
 from graphflip.explain.knowledge import Knowledge
 from graphflip.explain.records import read_records
 from graphflip.jobs import Settings, explained, export, open_source, run_job
 from graphflip.jobs.folder import JobFolder, ShardCard, read_manifest
-from graphflip.models.store import load_model
+from graphflip.models.storage.store import load_model
 
 TU_FILES = ("A", "graph_indicator", "graph_labels", "node_labels", "edge_labels", "node_attributes")
 TU_BREAK = b"\n---\n"

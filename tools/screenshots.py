@@ -12,11 +12,11 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, sync_playwright
 
-from graphflip.data.molecule import from_smiles, molecule_schema
+from graphflip.data.molecules.molecule import from_smiles, molecule_schema
 from graphflip.edits import Edit, apply_edits
 from graphflip.graph import Graph
 from graphflip.report.demo import run_demo
-from graphflip.report.draw import draw_legend, draw_pair
+from graphflip.report.draw.pictures import draw_legend, draw_pair
 from graphflip.report.page import page_style
 from graphflip.schema import Continuous, Schema
 

@@ -9,10 +9,10 @@ from pathlib import Path
 import torch
 
 from graphflip.data.dataset import GraphDataset
-from graphflip.data.molecule import from_smiles, molecule_schema
+from graphflip.data.molecules.molecule import from_smiles, molecule_schema
 from graphflip.explain.knowledge import KNOWLEDGE, Knowledge
-from graphflip.models.classifier import ClassifierConfig, InvariantClassifier
-from graphflip.models.store import DataCard, save_model
+from graphflip.models.networks.classifier import ClassifierConfig, InvariantClassifier
+from graphflip.models.storage.store import DataCard, save_model
 from graphflip.nn.initialize import reset_parameters
 
 SCHEMA = molecule_schema(("C", "N", "O"), max_nodes=12, explicit_hydrogens=False)

@@ -15,20 +15,20 @@ from typing import Any
 
 import torch
 
-from graphflip.bench.material import Material
 from graphflip.bench.measure import Measures
-from graphflip.bench.quality_runs import QualityRun
-from graphflip.bench.rows import chosen
+from graphflip.bench.quality.material import Material
+from graphflip.bench.quality.rows import chosen
+from graphflip.bench.quality.runs import QualityRun
 from graphflip.bench.score import figures_of
 from graphflip.bench.summary import versions
 from graphflip.data.dataset import GraphDataset
 from graphflip.data.source import load_dataset
 from graphflip.explain.kit import find_kit, load_kit
-from graphflip.models.classifier import AbstractClassifier
-from graphflip.models.files import write_atomically
-from graphflip.models.objectives import predict
-from graphflip.models.recipes import train_model
-from graphflip.models.store import load_model, read_card
+from graphflip.models.networks.classifier import AbstractClassifier
+from graphflip.models.storage.files import write_atomically
+from graphflip.models.storage.store import load_model, read_card
+from graphflip.models.training.objectives import predict
+from graphflip.models.training.recipes import train_model
 
 ROOT = Path(__file__).parents[1]
 TARGET = ROOT / "results" / "training" / "teacher.json"

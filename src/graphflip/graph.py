@@ -10,9 +10,9 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
+from .coloring.isomorphism import Plain, color_refinement, isomorphic
+from .coloring.refinement import Refinement
 from .errors import GraphError
-from .isomorphism import Plain, color_refinement, isomorphic
-from .refinement import Refinement
 from .schema import Categories, Continuous, Schema
 
 Attributes = dict[str, str | float]

@@ -8,10 +8,10 @@ import torch
 from jaxtyping import Bool, Int
 from torch import Tensor, nn
 
-from .data.pyg import from_pyg
+from .data.pyg.objects import from_pyg
 from .errors import DataError, require
-from .explain.explainer import Counterfactual
-from .explain.interface import Explainer
+from .explain.counterfactual import Counterfactual
+from .explain.explainer import Explainer
 from .explain.kit import Kit, load_kit
 from .graph import Graph
 from .models.adapters.pyg import PyGClassifier

@@ -2,12 +2,12 @@
 
 import torch
 
-from graphflip.bench.material import Material
-from graphflip.data.planted import planted
+from graphflip.bench.quality.material import Material
+from graphflip.data.planted.motif import planted
 from graphflip.explain.kit import Kit
 from graphflip.explain.knowledge import Knowledge
-from graphflip.models.classifier import AbstractClassifier
-from graphflip.models.pegvae import PAPER, PEGVAE
+from graphflip.models.networks.classifier import AbstractClassifier
+from graphflip.models.networks.pegvae import PAPER, PEGVAE
 
 NUM_GRAPHS = 7
 

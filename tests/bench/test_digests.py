@@ -6,11 +6,11 @@ from dataclasses import replace
 import torch
 
 from graphflip.bench.digests import described, model_digest, settings_of
-from graphflip.data.planted import planted
-from graphflip.explain.environments import EnvironmentCounts
-from graphflip.explain.fragments import FragmentVocabulary
-from graphflip.explain.moves import Moves
-from graphflip.explain.search import EditSearch
+from graphflip.data.planted.motif import planted
+from graphflip.explain.edits.search import EditSearch
+from graphflip.explain.moves.environments import EnvironmentCounts
+from graphflip.explain.moves.fragments import FragmentVocabulary
+from graphflip.explain.moves.moves import Moves
 
 from .stand_ins import CountsRed
 

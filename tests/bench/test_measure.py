@@ -8,12 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphflip.bench.measure import Yardstick, are_molecules, measure, stack
-from graphflip.data.molecule import from_smiles, molecule_schema
-from graphflip.data.planted import planted
-from graphflip.explain.explainer import Counterfactual, Outcome
+from graphflip.data.molecules.molecule import from_smiles, molecule_schema
+from graphflip.data.planted.motif import planted
+from graphflip.explain.counterfactual import Counterfactual, Outcome
 from graphflip.graph import Graph
-from graphflip.models.classifier import InvariantClassifier, RelationalGIN
-from graphflip.models.pegvae import PAPER, PEGVAE
+from graphflip.models.networks.classifier import InvariantClassifier, RelationalGIN
+from graphflip.models.networks.pegvae import PAPER, PEGVAE
 
 SMALL = planted(12, max_nodes=7, min_nodes=5)
 GRAPHS = stack([SMALL.graphs()])

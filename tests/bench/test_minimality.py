@@ -5,16 +5,16 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphflip.bench.limit import FewestEdits, SingleEdits
 from graphflip.bench.minimality import Demand, is_one_minimal, smaller_answers
-from graphflip.bench.nitro import nitro_groups, touches_nitro
-from graphflip.data.molecule import from_smiles, is_radical_free, molecule_schema
-from graphflip.data.planted import answers, contains_motif, planted
+from graphflip.bench.quality.limit import FewestEdits, SingleEdits
+from graphflip.bench.quality.nitro import nitro_groups, touches_nitro
+from graphflip.data.molecules.molecule import from_smiles, is_radical_free, molecule_schema
+from graphflip.data.planted.motif import answers, contains_motif, planted
 from graphflip.edits import apply_edits, edits_between, heavy_edits
-from graphflip.explain.explainer import Counterfactual, Outcome
-from graphflip.explain.moves import Moves
-from graphflip.explain.search import EditSearch
-from graphflip.explain.sketch import drawn
+from graphflip.explain.counterfactual import Counterfactual, Outcome
+from graphflip.explain.edits.search import EditSearch
+from graphflip.explain.moves.moves import Moves
+from graphflip.explain.moves.sketch import drawn
 from graphflip.graph import Graph
 
 from .stand_ins import CountsRed

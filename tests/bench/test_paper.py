@@ -9,14 +9,14 @@ import pytest
 import torch
 
 from graphflip.bench.measure import MEASURES
-from graphflip.bench.paper import run_paper
-from graphflip.bench.runs import METHODS, Run
-from graphflip.bench.subject import Models, Subject, packaged_models
-from graphflip.data.planted import planted
+from graphflip.bench.paper.experiment import run_paper
+from graphflip.bench.paper.runs import METHODS, Run
+from graphflip.bench.paper.subject import Models, Subject, packaged_models
+from graphflip.data.planted.motif import planted
 from graphflip.errors import ConfigError, ModelFileError
-from graphflip.explain.explainer import AbstractExplainer
+from graphflip.explain.method import AbstractExplainer
 from graphflip.explain.records import read_records
-from graphflip.models.store import DataCard, save_model
+from graphflip.models.storage.store import DataCard, save_model
 
 from .stand_ins import CountsRed, SeesOneClass, random_vae
 
@@ -134,7 +134,7 @@ def test_tables_and_figure_are_written(out):
 
 def test_a_second_run_repeats_nothing(out, run, monkeypatch):
     before = {path.name: path.read_bytes() for path in out.rglob("*") if path.is_file()}
-    monkeypatch.setattr("graphflip.bench.runs.measure", lambda *_: pytest.fail("measured again"))
+    monkeypatch.setattr("graphflip.bench.paper.runs.measure", lambda *_: pytest.fail("measured again"))
     forbid_explaining(monkeypatch)
     run(out)
     assert {path.name: path.read_bytes() for path in out.rglob("*") if path.is_file()} == before

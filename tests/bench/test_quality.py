@@ -8,19 +8,19 @@ import shutil
 import pytest
 import torch
 
-from graphflip.bench import quality_runs
-from graphflip.bench.goals import GOALS, Goal
-from graphflip.bench.known_answers import _figures
-from graphflip.bench.material import Packaged
-from graphflip.bench.quality import run_quality
-from graphflip.bench.quality_runs import QualityRun, explain_shard
-from graphflip.bench.rows import ROWS, chosen
+from graphflip.bench.quality import runs as quality_runs
+from graphflip.bench.quality.benchmark import run_quality
+from graphflip.bench.quality.goals import GOALS, Goal
+from graphflip.bench.quality.known_answers import _figures
+from graphflip.bench.quality.material import Packaged
+from graphflip.bench.quality.rows import ROWS, chosen
+from graphflip.bench.quality.runs import QualityRun, explain_shard
 from graphflip.bench.score import SCORES, Scorer, figures_of
 from graphflip.bench.workers import workers
-from graphflip.data.planted import CLASSES, answers, planted
+from graphflip.data.planted.motif import CLASSES, answers, planted
 from graphflip.errors import ConfigError, GraphflipError
-from graphflip.explain.baselines import NoChange
-from graphflip.explain.explainer import Counterfactual, Outcome
+from graphflip.explain.counterfactual import Counterfactual, Outcome
+from graphflip.explain.latent.baselines import NoChange
 from graphflip.explain.records import read_records
 
 from .stand_ins import NUM_GRAPHS, red_material
@@ -162,7 +162,7 @@ def test_what_does_not_fit_is_explained_again(out, tmp_path, monkeypatch, change
     if change == "damage":
         (copy / "small" / "minimal-seed0.jsonl").write_text("")
     else:
-        monkeypatch.setattr("graphflip.bench.rows.EditSearch", lambda *a, **k: NoChange(a[0]))
+        monkeypatch.setattr("graphflip.bench.quality.rows.EditSearch", lambda *a, **k: NoChange(a[0]))
     with pytest.raises(pytest.fail.Exception, match="explained again"):
         run(copy, chosen(["minimal", "greedy"]))
 

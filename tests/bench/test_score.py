@@ -11,15 +11,15 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphflip.bench.reality import Reality
+from graphflip.bench.quality.reality import Reality
 from graphflip.bench.score import SCORES, Scorer, figures_of
 from graphflip.bench.score_file import check_lines_path, score_file
-from graphflip.data.molecule import from_smiles
-from graphflip.data.planted import planted
+from graphflip.data.molecules.molecule import from_smiles
+from graphflip.data.planted.motif import planted
 from graphflip.errors import ConfigError, DataError
-from graphflip.explain.baselines import NoChange, RandomExample
-from graphflip.explain.explainer import Counterfactual, Outcome
-from graphflip.explain.interface import load
+from graphflip.explain.counterfactual import Counterfactual, Outcome
+from graphflip.explain.explainer import load
+from graphflip.explain.latent.baselines import NoChange, RandomExample
 from graphflip.explain.records import to_record, write_records
 from graphflip.graph import Graph
 

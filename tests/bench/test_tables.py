@@ -7,8 +7,8 @@ import re
 import pytest
 
 from graphflip.bench.measure import MEASURES
-from graphflip.bench.paper_tables import dataset_table, model_table, published, result_table
-from graphflip.bench.runs import METHODS, WALK
+from graphflip.bench.paper.runs import METHODS, WALK
+from graphflip.bench.paper.tables import dataset_table, model_table, published, result_table
 
 SETS = ("aids", "mutagenicity", "nci1")
 

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphflip.chemistry import Chemistry
-from graphflip.data.famous import famous_molecules
-from graphflip.data.molecule import (
+from graphflip.data.molecules.famous import famous_molecules
+from graphflip.data.molecules.molecule import (
     atoms_and_bonds,
     from_mol,
     from_smiles,
@@ -24,7 +24,7 @@ from graphflip.data.molecule import (
     to_smiles,
     why_invalid,
 )
-from graphflip.data.smiles import read_smiles
+from graphflip.data.molecules.smiles import read_smiles
 from graphflip.errors import DataError, GraphError, GraphflipError, SchemaError
 from graphflip.graph import Graph
 from graphflip.schema import Categories, Schema

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from graphflip import Graph
 from graphflip.data import GraphDataset
-from graphflip.data.planted import (
+from graphflip.data.planted.motif import (
     EDGE_TYPES,
     NODE_TYPES,
     answers,

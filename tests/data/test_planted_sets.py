@@ -5,9 +5,9 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphflip.data import planted_classes as classes
-from graphflip.data import planted_relays as relays
-from graphflip.data.tu import load_tu, write_tu
+from graphflip.data.planted import classes as classes
+from graphflip.data.planted import relays as relays
+from graphflip.data.tu.reading import load_tu, write_tu
 from graphflip.errors import ConfigError
 from graphflip.graph import Graph
 from graphflip.testing import assert_batch_free, assert_invariant, assert_padding_free

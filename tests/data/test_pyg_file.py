@@ -5,9 +5,9 @@ import pytest
 import torch
 from torch_geometric.data import Batch, Data, InMemoryDataset
 
-from graphflip.data.planted import planted
-from graphflip.data.pyg import from_pyg, to_pyg
-from graphflip.data.pyg_file import read_pyg_file
+from graphflip.data.planted.motif import planted
+from graphflip.data.pyg.file import read_pyg_file
+from graphflip.data.pyg.objects import from_pyg, to_pyg
 from graphflip.data.source import load_dataset
 from graphflip.errors import DataError
 

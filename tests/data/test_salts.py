@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rdkit import Chem
 
-from graphflip.data.molecule import from_mol, from_smiles, molecule_schema
-from graphflip.data.salts import parent_of
-from graphflip.data.sdf import from_molblock
+from graphflip.data.molecules.molecule import from_mol, from_smiles, molecule_schema
+from graphflip.data.molecules.salts import parent_of
+from graphflip.data.molecules.sdf import from_molblock
 from graphflip.errors import DataError, SchemaError
 
 IMPLICIT = molecule_schema(("C", "N", "O", "S", "Cl", "Na"), 30, explicit_hydrogens=False)

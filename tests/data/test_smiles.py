@@ -3,8 +3,8 @@
 import pytest
 import torch
 
-from graphflip.data.molecule import molecule_schema, to_mol
-from graphflip.data.smiles import load_rdkit_molecules, load_smiles_csv, read_smiles, write_smiles_csv
+from graphflip.data.molecules.molecule import molecule_schema, to_mol
+from graphflip.data.molecules.smiles import load_rdkit_molecules, load_smiles_csv, read_smiles, write_smiles_csv
 from graphflip.errors import ConfigError, DataError
 
 pytest.importorskip("rdkit", reason="molecules need the extra `mol`: pip install 'graphflip[mol]'")

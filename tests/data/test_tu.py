@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from graphflip import Continuous
 from graphflip.data import GraphDataset, load_dataset, load_paper_dataset, load_tu, write_tu
-from graphflip.data.tu_files import LabelNotes
+from graphflip.data.tu.files import LabelNotes
 from graphflip.errors import ConfigError, DataError
 from graphflip.testing import random_graph, random_schema
 

@@ -3,9 +3,9 @@
 import pytest
 import torch
 
-from graphflip.data.planted import planted
-from graphflip.models.classifier import ClassifierConfig, InvariantClassifier
-from graphflip.models.pegvae import PAPER, PEGVAE
+from graphflip.data.planted.motif import planted
+from graphflip.models.networks.classifier import ClassifierConfig, InvariantClassifier
+from graphflip.models.networks.pegvae import PAPER, PEGVAE
 from graphflip.nn.initialize import reset_parameters
 
 

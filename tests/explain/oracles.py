@@ -2,10 +2,10 @@
 
 import torch
 
-from graphflip.data.planted import answers, contains_motif
-from graphflip.data.planted_classes import HOT, hot_nodes, num_rings
-from graphflip.data.planted_relays import STRONG, relays
-from graphflip.models.classifier import AbstractClassifier
+from graphflip.data.planted.classes import HOT, hot_nodes, num_rings
+from graphflip.data.planted.motif import answers, contains_motif
+from graphflip.data.planted.relays import STRONG, relays
+from graphflip.models.networks.classifier import AbstractClassifier
 
 
 class SignedDistance(AbstractClassifier):

@@ -4,11 +4,11 @@ import pytest
 import torch
 
 from graphflip.edits import edits_between
-from graphflip.explain.anchored import Anchor, latent_path
-from graphflip.explain.walk import LatentWalk
+from graphflip.explain.latent.anchored import Anchor, latent_path
+from graphflip.explain.latent.saliency import LatentWalk
 from graphflip.graph import Graph
-from graphflip.models.classifier import RelationalGIN
-from graphflip.models.pegvae import PAPER, PEGVAE
+from graphflip.models.networks.classifier import RelationalGIN
+from graphflip.models.networks.pegvae import PAPER, PEGVAE
 from graphflip.nn.initialize import reset_parameters
 from graphflip.schema import Categories, Schema
 from graphflip.testing import random_graph

@@ -9,14 +9,14 @@ import pytest
 import torch
 
 import graphflip as gf
-from graphflip.data.molecule import from_smiles, to_smiles
-from graphflip.data.planted import planted
-from graphflip.data.pyg import to_pyg
+from graphflip.data.molecules.molecule import from_smiles, to_smiles
+from graphflip.data.planted.motif import planted
+from graphflip.data.pyg.objects import to_pyg
 from graphflip.errors import ConfigError, DataError
 from graphflip.explain.asked import check_answers, check_source, check_wishes, is_single, one_by_one
 from graphflip.explain.constraints import Constraints
-from graphflip.explain.explainer import Outcome
-from graphflip.explain.interface import Explainer
+from graphflip.explain.counterfactual import Outcome
+from graphflip.explain.explainer import Explainer
 from graphflip.explain.kit import Kit
 from graphflip.explain.knowledge import Knowledge
 from graphflip.graph import Graph

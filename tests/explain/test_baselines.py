@@ -15,8 +15,8 @@ from graphflip.explain import (
     ReconstructionOnly,
     Refine,
 )
-from graphflip.explain.baselines import LatentIndex, _nearest_aligned
-from graphflip.explain.explainer import verdict
+from graphflip.explain.latent.baselines import LatentIndex, _nearest_aligned
+from graphflip.explain.method import verdict
 
 
 @pytest.fixture(scope="module")

@@ -5,11 +5,11 @@ import math
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphflip.data.molecule import from_smiles, molecule_schema
-from graphflip.data.planted import planted
-from graphflip.explain.candidates import Candidate, Vote, choose_different, choose_frontier, edit_distance
-from graphflip.explain.moves import Moves
-from graphflip.explain.sketch import Difference, Sketch, renumbered
+from graphflip.data.molecules.molecule import from_smiles, molecule_schema
+from graphflip.data.planted.motif import planted
+from graphflip.explain.edits.candidates import Candidate, Vote, choose_different, choose_frontier, edit_distance
+from graphflip.explain.moves.moves import Moves
+from graphflip.explain.moves.sketch import Difference, Sketch, renumbered
 from graphflip.schema import Categories, Schema
 from graphflip.testing import random_graph
 

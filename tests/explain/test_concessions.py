@@ -7,13 +7,13 @@ import torch
 
 from graphflip.data.dataset import GraphDataset
 from graphflip.explain.constraints import Constraints
-from graphflip.explain.environments import EnvironmentCounts
-from graphflip.explain.explainer import Counterfactual, Outcome
-from graphflip.explain.moves import Moves
+from graphflip.explain.counterfactual import Counterfactual, Outcome
+from graphflip.explain.edits.search import EditSearch
+from graphflip.explain.moves.environments import EnvironmentCounts
+from graphflip.explain.moves.moves import Moves
 from graphflip.explain.preferences import PREFERENCES, Preference, less_than
-from graphflip.explain.search import EditSearch
 from graphflip.graph import Graph
-from graphflip.models.classifier import AbstractClassifier
+from graphflip.models.networks.classifier import AbstractClassifier
 from graphflip.schema import Categories, Schema
 
 SCHEMA = Schema(nodes=(Categories(name="type", values=("a", "b")),), edges=(), max_nodes=5)

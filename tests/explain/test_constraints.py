@@ -5,14 +5,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphflip.data.molecule import from_smiles, molecule_schema
-from graphflip.data.planted import planted
+from graphflip.data.molecules.molecule import from_smiles, molecule_schema
+from graphflip.data.planted.motif import planted
 from graphflip.edits import edits_between, heavy_edits
 from graphflip.errors import ConfigError
 from graphflip.explain.constraints import Constraints
-from graphflip.explain.explainer import Outcome
-from graphflip.explain.moves import Moves
-from graphflip.explain.search import EditSearch
+from graphflip.explain.counterfactual import Outcome
+from graphflip.explain.edits.search import EditSearch
+from graphflip.explain.moves.moves import Moves
 
 from .oracles import CountsType
 

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphflip.data.dataset import GraphDataset
-from graphflip.data.molecule import from_smiles, molecule_schema
+from graphflip.data.molecules.molecule import from_smiles, molecule_schema
 from graphflip.errors import DataError, SchemaError
-from graphflip.explain.environments import EnvironmentCounts, environment_share
+from graphflip.explain.moves.environments import EnvironmentCounts, environment_share
 from graphflip.graph import Graph
 from graphflip.testing import random_graph, random_schema
 

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphflip.errors import ConfigError, DataError
-from graphflip.explain.candidates import votes_for
-from graphflip.explain.explainer import Counterfactual, Outcome, ask, verdict
-from graphflip.explain.goals import (
+from graphflip.explain.counterfactual import Counterfactual, Outcome
+from graphflip.explain.edits.candidates import votes_for
+from graphflip.explain.goals.goals import (
     Another,
     AnyOther,
     ClassGoal,
@@ -25,8 +25,9 @@ from graphflip.explain.goals import (
     score_each,
     shown_each,
 )
+from graphflip.explain.goals.targets import parse_goal
+from graphflip.explain.method import ask, verdict
 from graphflip.explain.records import from_record, to_record
-from graphflip.explain.targets import parse_goal
 from graphflip.testing import random_graph
 
 from .oracles import Edges

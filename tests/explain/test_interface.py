@@ -8,18 +8,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import graphflip as gf
-from graphflip.data.molecule import from_smiles, to_mol, to_smiles
-from graphflip.data.planted import planted
-from graphflip.data.pyg import to_pyg
+from graphflip.data.molecules.molecule import from_smiles, to_mol, to_smiles
+from graphflip.data.planted.motif import planted
+from graphflip.data.pyg.objects import to_pyg
 from graphflip.edits import heavy_edits
 from graphflip.errors import ConfigError, DataError
-from graphflip.explain.beam import Round
 from graphflip.explain.constraints import Constraints
-from graphflip.explain.explainer import Outcome
-from graphflip.explain.interface import Explainer
+from graphflip.explain.counterfactual import Outcome
+from graphflip.explain.edits.beam import Round
+from graphflip.explain.explainer import Explainer
 from graphflip.explain.kit import Kit, find_kit, packaged_kits
 from graphflip.explain.knowledge import Knowledge
-from graphflip.ged import graph_edit_distance
+from graphflip.ged.distance import graph_edit_distance
 
 from .oracles import SignedDistance
 

@@ -4,12 +4,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphflip.data.molecule import molecule_schema
+from graphflip.data.molecules.molecule import molecule_schema
 from graphflip.edits import EditCosts
-from graphflip.explain.labels import apart, fresh_labels, is_typical, labels_of, other_labels, tidy, typical
-from graphflip.explain.moves import Moves
-from graphflip.explain.shrink import shrunk
-from graphflip.explain.sketch import Difference, Sketch, drawn
+from graphflip.explain.moves.attributes import apart, fresh_labels, is_typical, labels_of, other_labels, tidy, typical
+from graphflip.explain.moves.moves import Moves
+from graphflip.explain.moves.shrink import shrunk
+from graphflip.explain.moves.sketch import Difference, Sketch, drawn
 from graphflip.graph import Graph
 from graphflip.schema import Categories, Continuous, Schema
 from graphflip.testing import random_graph

@@ -7,20 +7,20 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphflip.data import planted_classes
-from graphflip.data.molecule import from_smiles, is_molecule, is_radical_free, molecule_schema, to_smiles
-from graphflip.data.planted import planted
+from graphflip.data.molecules.molecule import from_smiles, is_molecule, is_radical_free, molecule_schema, to_smiles
+from graphflip.data.planted import classes as planted_classes
+from graphflip.data.planted.motif import planted
 from graphflip.errors import ConfigError, SchemaError
 from graphflip.explain import LatentTraversal, Outcome, Refine
-from graphflip.explain.anchored import Anchor
-from graphflip.explain.feasible import feasible
-from graphflip.explain.goals import Shift
-from graphflip.explain.latent_search import LatentSearch
-from graphflip.explain.moves import Moves
-from graphflip.explain.sketch import Difference, Sketch, drawn
+from graphflip.explain.goals.goals import Shift
+from graphflip.explain.latent.anchored import Anchor
+from graphflip.explain.latent.evolution import LatentSearch
+from graphflip.explain.moves.feasible import feasible
+from graphflip.explain.moves.moves import Moves
+from graphflip.explain.moves.sketch import Difference, Sketch, drawn
 from graphflip.graph import Graph
 from graphflip.models.adapters import BlackBox
-from graphflip.models.pegvae import PEGVAE
+from graphflip.models.networks.pegvae import PEGVAE
 from graphflip.schema import Schema
 
 from .oracles import Edges

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphflip.explain.links import PARTNERS, bridges, neighbors, partners
-from graphflip.explain.moves import Moves
-from graphflip.explain.sketch import Sketch
+from graphflip.explain.moves.connectivity import PARTNERS, bridges, neighbors, partners
+from graphflip.explain.moves.moves import Moves
+from graphflip.explain.moves.sketch import Sketch
 from graphflip.graph import Graph
 from graphflip.schema import Schema
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphflip.data.dataset import GraphDataset
-from graphflip.data.molecule import (
+from graphflip.data.molecules.molecule import (
     atoms_and_bonds,
     from_smiles,
     is_molecule,
@@ -17,15 +17,15 @@ from graphflip.data.molecule import (
     molecule_schema,
     to_smiles,
 )
-from graphflip.data.planted import planted
+from graphflip.data.planted.motif import planted
 from graphflip.edits import apply_edits, edits_between, heavy_edits
 from graphflip.errors import DataError, SchemaError
 from graphflip.explain.constraints import counted_part
-from graphflip.explain.fragments import Fragment, FragmentVocabulary
-from graphflip.explain.moves import Moves
-from graphflip.explain.sketch import Difference, Sketch, drawn
-from graphflip.explain.undo import undone
-from graphflip.explain.valence import Valence
+from graphflip.explain.moves.fragments import Fragment, FragmentVocabulary
+from graphflip.explain.moves.moves import Moves
+from graphflip.explain.moves.sketch import Difference, Sketch, drawn
+from graphflip.explain.moves.undo import undone
+from graphflip.explain.moves.valence import Valence
 from graphflip.graph import Graph
 from graphflip.testing import random_graph, random_schema
 

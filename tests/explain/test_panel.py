@@ -2,13 +2,13 @@
 
 import pytest
 
-from graphflip.data.molecule import from_smiles, molecule_schema
-from graphflip.explain.candidates import Candidate
-from graphflip.explain.goals import ClassGoal
-from graphflip.explain.moves import Moves
-from graphflip.explain.panel import Panel
-from graphflip.explain.search import EditSearch
-from graphflip.explain.sketch import Sketch
+from graphflip.data.molecules.molecule import from_smiles, molecule_schema
+from graphflip.explain.edits.candidates import Candidate
+from graphflip.explain.edits.scoring import Panel
+from graphflip.explain.edits.search import EditSearch
+from graphflip.explain.goals.goals import ClassGoal
+from graphflip.explain.moves.moves import Moves
+from graphflip.explain.moves.sketch import Sketch
 
 from .oracles import CountsType
 

@@ -2,12 +2,12 @@
 
 import torch
 
-from graphflip.data.molecule import from_smiles, molecule_schema
-from graphflip.explain.beam import BeamSearch
-from graphflip.explain.goals import ClassGoal
-from graphflip.explain.moves import Moves
-from graphflip.explain.search import EditSearch
-from graphflip.explain.sketch import Sketch, align
+from graphflip.data.molecules.molecule import from_smiles, molecule_schema
+from graphflip.explain.edits.beam import BeamSearch
+from graphflip.explain.edits.search import EditSearch
+from graphflip.explain.goals.goals import ClassGoal
+from graphflip.explain.moves.moves import Moves
+from graphflip.explain.moves.sketch import Sketch, align
 
 from .oracles import CountsType
 

@@ -6,15 +6,15 @@ import pytest
 import torch
 
 from graphflip.data.dataset import GraphDataset
-from graphflip.data.molecule import from_smiles, is_molecule, is_radical_free, molecule_schema
-from graphflip.data.planted import answers, contains_motif, planted
+from graphflip.data.molecules.molecule import from_smiles, is_molecule, is_radical_free, molecule_schema
+from graphflip.data.planted.motif import answers, contains_motif, planted
 from graphflip.edits import apply_edits, heavy_edits
 from graphflip.errors import ConfigError, GraphError, SchemaError
-from graphflip.explain.environments import EnvironmentCounts
-from graphflip.explain.explainer import Outcome
-from graphflip.explain.moves import Moves
-from graphflip.explain.search import EditSearch
-from graphflip.explain.sketch import Sketch
+from graphflip.explain.counterfactual import Outcome
+from graphflip.explain.edits.search import EditSearch
+from graphflip.explain.moves.environments import EnvironmentCounts
+from graphflip.explain.moves.moves import Moves
+from graphflip.explain.moves.sketch import Sketch
 from graphflip.graph import Graph
 from graphflip.models.adapters import BlackBox
 

@@ -5,18 +5,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import graphflip
+from graphflip.describe.sentences import sentences
+from graphflip.describe.takeback import take_back, with_edits
 from graphflip.edits import edits_between, heavy_edits
 from graphflip.errors import ConfigError
 from graphflip.explain import Counterfactual, Moves, Outcome
-from graphflip.explain.sketch import Difference, Sketch, drawn
-from graphflip.explain.takeback import take_back, with_edits
-from graphflip.explain.words import sentences
+from graphflip.explain.moves.sketch import Difference, Sketch, drawn
 from graphflip.graph import Graph
 from graphflip.jsongraph import aligned_pair
 
 pytest.importorskip("rdkit", reason="install graphflip[mol] to take back changes of molecules")
 
-from graphflip.data.molecule import from_smiles, is_radical_free, molecule_schema
+from graphflip.data.molecules.molecule import from_smiles, is_radical_free, molecule_schema
 
 SMILES = ["CCO", "CC(=O)N", "CN(C)N=O", "C1CC1Cl", "CC#N", "C[N+](=O)[O-]"]
 SCHEMAS = [molecule_schema(("C", "N", "O", "Cl", "H"), 16, True), molecule_schema(("C", "N", "O", "Cl"), 12, False)]

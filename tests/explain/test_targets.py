@@ -6,16 +6,17 @@ import math
 import pytest
 import torch
 
-from graphflip.data import planted_classes, planted_relays
-from graphflip.data.planted import planted
+from graphflip.data.planted import classes as planted_classes
+from graphflip.data.planted import relays as planted_relays
+from graphflip.data.planted.motif import planted
 from graphflip.edits import EditCosts, apply_edits
 from graphflip.explain import EditSearch, LatentTraversal, Moves, NearestNeighbor, NoChange, Outcome, Refine
-from graphflip.explain.anchored import latent_path
-from graphflip.explain.baselines import LatentIndex
-from graphflip.explain.goals import Another, AnyOther, Shift, ValueGoal
-from graphflip.explain.sketch import Change, Difference
-from graphflip.explain.walk import LatentWalk, Saliency
-from graphflip.models.classifier import AbstractClassifier, ClassifierConfig, InvariantClassifier
+from graphflip.explain.goals.goals import Another, AnyOther, Shift, ValueGoal
+from graphflip.explain.latent.anchored import latent_path
+from graphflip.explain.latent.baselines import LatentIndex
+from graphflip.explain.latent.saliency import LatentWalk, Saliency
+from graphflip.explain.moves.sketch import Change, Difference
+from graphflip.models.networks.classifier import AbstractClassifier, ClassifierConfig, InvariantClassifier
 from graphflip.nn.initialize import reset_parameters
 
 from .oracles import Edges, Relays, SixClasses

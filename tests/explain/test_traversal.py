@@ -8,10 +8,10 @@ from torch import nn
 
 from graphflip.errors import ConfigError
 from graphflip.explain import LatentTraversal, Outcome
-from graphflip.explain.explainer import ask
-from graphflip.explain.traversal import _Walk
+from graphflip.explain.latent.traversal import _Walk
+from graphflip.explain.method import ask
 from graphflip.graph import Graph
-from graphflip.models.classifier import AbstractClassifier
+from graphflip.models.networks.classifier import AbstractClassifier
 
 
 @pytest.fixture
@@ -91,7 +91,7 @@ def test_descent_is_the_update_of_the_paper(vae, classifier, dataset):
     question = ask(classifier, dataset.graphs(range(6)), None, [""] * 6, 0)
     state = _Walk(walk, question)
     z = state.z.clone().requires_grad_()
-    from graphflip.models.decode import MostLikely
+    from graphflip.models.networks.decode import MostLikely
 
     log_prob = classifier(vae.decode(z, MostLikely())).log_softmax(-1)
     loss = -log_prob[range(6), question.target].sum() + 0.7 * z.flatten(1).norm(dim=1).sum()

@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphflip.chemistry import Chemistry
+from graphflip.describe.group_names import GROUPS, _names
+from graphflip.describe.sentences import describe, sentences
 from graphflip.edits import apply_edits, edits_between
 from graphflip.explain import Counterfactual, Outcome
-from graphflip.explain.group_names import GROUPS, _names
-from graphflip.explain.words import describe, sentences
 from graphflip.graph import Graph
 from graphflip.schema import Categories, Continuous, Schema
 from graphflip.testing import random_graph, random_schema
@@ -64,7 +64,7 @@ def moved(smiles: str, edits: list, schema: Schema = EXPLICIT) -> list[str]:
     Hydrogens of all atoms are filled in anew by way of SMILES, in slots of their own.
     """
     pytest.importorskip("rdkit", reason="install graphflip[mol] to name groups")
-    from graphflip.data.molecule import from_smiles
+    from graphflip.data.molecules.molecule import from_smiles
 
     factual = from_smiles(smiles, schema)
     return [sentence.text for sentence in sentences(factual, changed(factual, edits))]

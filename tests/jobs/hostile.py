@@ -7,7 +7,7 @@ import time
 import torch
 
 from graphflip.models.adapters import BlackBox
-from graphflip.models.classifier import AbstractClassifier
+from graphflip.models.networks.classifier import AbstractClassifier
 
 
 class Hostile(AbstractClassifier):

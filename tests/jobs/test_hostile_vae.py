@@ -5,13 +5,13 @@ import json
 import pytest
 import torch
 
-from graphflip.data.molecule import from_smiles
+from graphflip.data.molecules.molecule import from_smiles
 from graphflip.explain import LatentTraversal, Outcome
 from graphflip.explain.kit import load_kit
 from graphflip.graph import Graph
 from graphflip.jobs import Settings, explained, open_source, run_job
-from graphflip.models.pegvae import PEGVAE
-from graphflip.models.store import save_model
+from graphflip.models.networks.pegvae import PEGVAE
+from graphflip.models.storage.store import save_model
 from graphflip.nn.initialize import reset_parameters
 
 from .conftest import answers_of, small_kit

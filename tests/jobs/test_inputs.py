@@ -11,15 +11,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from torch_geometric.data import Data
 
-from graphflip.data.molecule import from_smiles
-from graphflip.data.planted import planted
-from graphflip.data.sdf import from_molblock, read_sdf
-from graphflip.data.tu import load_tu
+from graphflip.data.molecules.molecule import from_smiles
+from graphflip.data.molecules.sdf import from_molblock, read_sdf
+from graphflip.data.planted.motif import planted
+from graphflip.data.tu.reading import load_tu
 from graphflip.errors import ConfigError, DataError, GraphflipError
 from graphflip.jobs import inputs
 from graphflip.jobs.inputs import Row, digest_of, of_graphs, open_source
 from graphflip.jsongraph import graph_from_json, graph_to_json
-from graphflip.models.factory import call_function
+from graphflip.models.adapters.factory import call_function
 
 from .conftest import small_kit
 
@@ -148,7 +148,7 @@ def own_graphs(tmp_path, monkeypatch):
     (tmp_path / "own_graphs.py").write_text(
         "import torch\n"
         "from torch_geometric.data import Data\n"
-        "from graphflip.data.planted import planted\n"
+        "from graphflip.data.planted.motif import planted\n"
         "edges = torch.tensor([[0, 1], [1, 0]])\n"
         "def graphs():\n"
         "    yield Data(x=torch.eye(3)[[0, 2]], edge_index=edges, edge_attr=torch.tensor([1, 1]))\n"

@@ -6,11 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from graphflip.data.planted import planted
-from graphflip.models.counts import CountClassifier, CountConfig
-from graphflip.models.objectives import Classification, measure_classifier
-from graphflip.models.train import TrainConfig, fit
-from graphflip.models.wl import wl_counts
+from graphflip.data.planted.motif import planted
+from graphflip.models.networks.counts import CountClassifier, CountConfig
+from graphflip.models.networks.wl import wl_counts
+from graphflip.models.training.objectives import Classification, measure_classifier
+from graphflip.models.training.train import TrainConfig, fit
 from graphflip.nn.initialize import reset_parameters
 from graphflip.testing import random_graph, random_schema
 

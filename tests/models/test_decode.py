@@ -5,7 +5,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphflip.models.decode import Gumbel, MostLikely, Soft, draw_columns, straight_through
+from graphflip.models.networks.decode import Gumbel, MostLikely, Soft, draw_columns, straight_through
 from graphflip.schema import Categories, Continuous
 
 SEEDS = st.integers(0, 2**16)

@@ -6,8 +6,8 @@ import pytest
 
 from graphflip.errors import ConfigError, IgnoresEdges
 from graphflip.models.adapters import BlackBox, DenseClassifier, PyGClassifier
-from graphflip.models.classifier import RelationalGIN
-from graphflip.models.factory import as_classifier, load_factory
+from graphflip.models.adapters.factory import as_classifier, load_factory
+from graphflip.models.networks.classifier import RelationalGIN
 from graphflip.schema import Categories, Schema
 from graphflip.testing import random_graph
 

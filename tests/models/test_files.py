@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from graphflip.errors import ModelFileError
-from graphflip.models.files import misfits, read_tensors, write_atomically, write_tensors
+from graphflip.models.storage.files import misfits, read_tensors, write_atomically, write_tensors
 
 
 def test_tensors_and_metadata_come_back(tmp_path):

@@ -6,12 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphflip.data.dataset import Batch, GraphDataset
-from graphflip.data.planted import planted
+from graphflip.data.planted.motif import planted
 from graphflip.errors import ConfigError, SchemaError
-from graphflip.models.classifier import AttentionClassifier, ClassifierConfig, RelationalGIN
-from graphflip.models.objectives import Classification, Imitation, measure_classifier, with_gaps
-from graphflip.models.recipes import train_model
-from graphflip.models.store import load_model, save_model
+from graphflip.models.networks.classifier import AttentionClassifier, ClassifierConfig, RelationalGIN
+from graphflip.models.storage.store import load_model, save_model
+from graphflip.models.training.objectives import Classification, Imitation, measure_classifier, with_gaps
+from graphflip.models.training.recipes import train_model
 from graphflip.nn.initialize import reset_parameters
 from graphflip.schema import Schema
 from graphflip.testing import random_graph, random_schema

@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 from torch import nn
 
 from graphflip.data.dataset import GraphDataset
-from graphflip.data.planted import planted
+from graphflip.data.planted.motif import planted
 from graphflip.graph import Graph
-from graphflip.models.objectives import (
+from graphflip.models.networks.pegvae import PEGVAE, PEGVAEConfig
+from graphflip.models.training.objectives import (
     Classification,
     Reconstruction,
     auroc,
@@ -19,7 +20,6 @@ from graphflip.models.objectives import (
     measure_vae,
     predict,
 )
-from graphflip.models.pegvae import PEGVAE, PEGVAEConfig
 from graphflip.nn.initialize import reset_parameters
 
 DATA = planted(30, seed=2)

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from torch.distributions import Normal, kl_divergence
 
 from graphflip.graph import Graph
-from graphflip.models.decode import Gumbel, MostLikely, Soft
-from graphflip.models.modern import eigenvectors
-from graphflip.models.pegvae import PAPER, PEGVAE, PEGVAEConfig, Posterior
+from graphflip.models.networks.decode import Gumbel, MostLikely, Soft
+from graphflip.models.networks.modern import eigenvectors
+from graphflip.models.networks.pegvae import PAPER, PEGVAE, PEGVAEConfig, Posterior
 from graphflip.nn.initialize import reset_parameters
 from graphflip.schema import Categories, Continuous, Schema
 from graphflip.testing import random_graph

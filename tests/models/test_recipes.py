@@ -8,14 +8,14 @@ import pytest
 import torch
 
 from graphflip.data.dataset import GraphDataset
-from graphflip.data.planted import planted
+from graphflip.data.planted.motif import planted
 from graphflip.errors import ConfigError, DataError
-from graphflip.models.classifier import RelationalGIN
-from graphflip.models.curves import save_curves
-from graphflip.models.objectives import Classification
-from graphflip.models.recipes import PRESETS, recipe, train_model
-from graphflip.models.store import load_model, read_card
-from graphflip.models.train import Epoch, TrainConfig
+from graphflip.models.networks.classifier import RelationalGIN
+from graphflip.models.storage.store import load_model, read_card
+from graphflip.models.training.curves import save_curves
+from graphflip.models.training.objectives import Classification
+from graphflip.models.training.recipes import PRESETS, recipe, train_model
+from graphflip.models.training.train import Epoch, TrainConfig
 
 DATA = planted(40, seed=1)
 QUICK = {"epochs": 2, "batch_size": 16}

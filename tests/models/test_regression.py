@@ -8,13 +8,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphflip.data.dataset import Batch, GraphDataset
-from graphflip.data.planted import planted
+from graphflip.data.planted.motif import planted
 from graphflip.errors import DataError
-from graphflip.models.classifier import AttentionClassifier, ClassifierConfig, InvariantClassifier, RelationalGIN
-from graphflip.models.counts import CountClassifier, CountConfig
-from graphflip.models.objectives import Imitation, Regression, measure_regressor, predict
-from graphflip.models.recipes import recipe, train_model
-from graphflip.models.store import load_model, read_card
+from graphflip.models.networks.classifier import (
+    AttentionClassifier,
+    ClassifierConfig,
+    InvariantClassifier,
+    RelationalGIN,
+)
+from graphflip.models.networks.counts import CountClassifier, CountConfig
+from graphflip.models.storage.store import load_model, read_card
+from graphflip.models.training.objectives import Imitation, Regression, measure_regressor, predict
+from graphflip.models.training.recipes import recipe, train_model
 from graphflip.nn.initialize import reset_parameters
 
 CLASSES = planted(96, seed=1)

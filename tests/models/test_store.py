@@ -7,10 +7,9 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from graphflip.data.planted import planted
+from graphflip.data.planted.motif import planted
 from graphflip.errors import ConfigError, ModelFileError
-from graphflip.models import store
-from graphflip.models.classifier import (
+from graphflip.models.networks.classifier import (
     AbstractClassifier,
     AttentionClassifier,
     AveragingClassifier,
@@ -18,11 +17,21 @@ from graphflip.models.classifier import (
     InvariantClassifier,
     RelationalGIN,
 )
-from graphflip.models.counts import CountClassifier, CountConfig
-from graphflip.models.decode import Soft
-from graphflip.models.pegvae import PAPER, PEGVAE, PEGVAEConfig
-from graphflip.models.store import CARD, CLASSES, WEIGHTS, DataCard, find_model, load_model, read_card, save_model
-from graphflip.models.trees import TreesConfig, fit_trees
+from graphflip.models.networks.counts import CountClassifier, CountConfig
+from graphflip.models.networks.decode import Soft
+from graphflip.models.networks.pegvae import PAPER, PEGVAE, PEGVAEConfig
+from graphflip.models.networks.trees import TreesConfig, fit_trees
+from graphflip.models.storage import store
+from graphflip.models.storage.store import (
+    CARD,
+    CLASSES,
+    WEIGHTS,
+    DataCard,
+    find_model,
+    load_model,
+    read_card,
+    save_model,
+)
 from graphflip.nn.initialize import reset_parameters
 from graphflip.schema import Schema
 

@@ -12,15 +12,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import nn
 
-from graphflip.data.planted import planted
+from graphflip.data.planted.motif import planted
 from graphflip.errors import ConfigError, DataError, ModelFileError
-from graphflip.models.checkpoint import CHECKPOINT
-from graphflip.models.classifier import AttentionClassifier, ClassifierConfig, RelationalGIN
-from graphflip.models.counts import CountClassifier, CountConfig
-from graphflip.models.files import write_tensors
-from graphflip.models.objectives import Classification, Imitation, Reconstruction
-from graphflip.models.pegvae import PEGVAE, PEGVAEConfig
-from graphflip.models.train import Epoch, TrainConfig, fit, learning_rate, read_result
+from graphflip.models.networks.classifier import AttentionClassifier, ClassifierConfig, RelationalGIN
+from graphflip.models.networks.counts import CountClassifier, CountConfig
+from graphflip.models.networks.pegvae import PEGVAE, PEGVAEConfig
+from graphflip.models.storage.files import write_tensors
+from graphflip.models.training.checkpoint import CHECKPOINT
+from graphflip.models.training.objectives import Classification, Imitation, Reconstruction
+from graphflip.models.training.train import Epoch, TrainConfig, fit, learning_rate, read_result
 
 DATA = planted(48, seed=1)
 SETTINGS = TrainConfig(epochs=4, batch_size=16, seed=3)

@@ -6,12 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphflip.data.dataset import GraphDataset
-from graphflip.data.molecule import from_smiles, molecule_schema
-from graphflip.data.planted import planted
+from graphflip.data.molecules.molecule import from_smiles, molecule_schema
+from graphflip.data.planted.motif import planted
 from graphflip.errors import DataError
 from graphflip.graph import Graph
-from graphflip.models.trees import TreesConfig, environment_counts, fit_trees
-from graphflip.models.wl import wl_counts
+from graphflip.models.networks.trees import TreesConfig, environment_counts, fit_trees
+from graphflip.models.networks.wl import wl_counts
 from graphflip.schema import Categories, Schema
 from graphflip.testing import assert_batch_free, assert_invariant, assert_padding_free, random_graph, random_schema
 

@@ -7,7 +7,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphflip.models.wl import wl_counts
+from graphflip.models.networks.wl import wl_counts
 from graphflip.nn.standardize import standardized
 from graphflip.schema import Categories
 from graphflip.testing import random_graph, random_schema

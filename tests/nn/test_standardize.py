@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphflip.graph import Graph
-from graphflip.models.decode import MostLikely
-from graphflip.models.pegvae import PAPER, PEGVAE
+from graphflip.models.networks.decode import MostLikely
+from graphflip.models.networks.pegvae import PAPER, PEGVAE
 from graphflip.nn.standardize import from_standard, standardized
 from graphflip.schema import Categories, Continuous, Schema
 from graphflip.testing import assert_padding_free, random_graph, random_schema

@@ -2,9 +2,9 @@
 
 import dataclasses
 
-from graphflip.data.molecule import from_smiles, molecule_schema
+from graphflip.data.molecules.molecule import from_smiles, molecule_schema
+from graphflip.explain.counterfactual import Counterfactual, Outcome
 from graphflip.explain.evidence import Evidence
-from graphflip.explain.explainer import Counterfactual, Outcome
 from graphflip.graph import Graph
 from graphflip.jsongraph import aligned_pair
 from graphflip.testing import random_graph, random_schema

@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 pytest.importorskip("rdkit", reason="install graphflip[mol] to draw molecules")
 
 
-from graphflip.data.molecule import from_smiles
+from graphflip.data.molecules.molecule import from_smiles
 from graphflip.edits import Edit, apply_edits, edits_between, heavy_edits
 from graphflip.graph import Graph
-from graphflip.report.draw import draw_graph, draw_legend, draw_pair, draw_steps
+from graphflip.report.draw.palette import LIGHT
+from graphflip.report.draw.pictures import draw_graph, draw_legend, draw_pair, draw_steps
+from graphflip.report.draw.routes import arc, cut, distance, free_arc, length, middle
+from graphflip.report.draw.scene import Lines, Shape, Text, edge_key, node_key, text_width
 from graphflip.report.notebook import to_html
-from graphflip.report.palette import LIGHT
-from graphflip.report.routes import arc, cut, distance, free_arc, length, middle
-from graphflip.report.scene import Lines, Shape, Text, edge_key, node_key, text_width
 from graphflip.schema import Categories, Continuous, Schema
 from graphflip.testing import random_graph
 

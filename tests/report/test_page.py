@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 pytest.importorskip("rdkit", reason="install graphflip[mol] to draw molecules")
 
 from graphflip.cli.report import report
-from graphflip.data.famous import famous_molecules
+from graphflip.data.molecules.famous import famous_molecules
+from graphflip.describe.sentences import describe
 from graphflip.errors import DataError
+from graphflip.explain.counterfactual import Outcome
 from graphflip.explain.evidence import Evidence
-from graphflip.explain.explainer import Outcome
-from graphflip.explain.goals import ValueGoal
+from graphflip.explain.goals.goals import ValueGoal
 from graphflip.explain.records import write_records
-from graphflip.explain.words import describe
 from graphflip.report.demo import run_demo
 from graphflip.report.page import report_html, summary, write_report
 from graphflip.report.paths import STEPS

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 pytest.importorskip("rdkit", reason="install graphflip[mol] to draw molecules")
 
 from graphflip.errors import DataError
-from graphflip.explain.explainer import Counterfactual, Outcome
+from graphflip.explain.counterfactual import Counterfactual, Outcome
 from graphflip.explain.records import to_record, write_records
 from graphflip.report.markdown import markdown_to_html
 from graphflip.report.results import infer_schema, read_results

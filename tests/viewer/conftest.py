@@ -13,14 +13,14 @@ import torch
 import uvicorn
 
 import graphflip
-from graphflip.data.planted_relays import planted_relays
+from graphflip.data.planted.relays import planted_relays
 from graphflip.explain.knowledge import KNOWLEDGE, Knowledge
 from graphflip.jsongraph import graph_to_json
-from graphflip.models.classifier import ClassifierConfig, InvariantClassifier
-from graphflip.models.store import save_model
+from graphflip.models.networks.classifier import ClassifierConfig, InvariantClassifier
+from graphflip.models.storage.store import save_model
 from graphflip.nn.initialize import reset_parameters
 from graphflip.viewer.app import create_app
-from graphflip.viewer.settings import Settings
+from graphflip.viewer.config import Settings
 
 
 @pytest.fixture(scope="session")

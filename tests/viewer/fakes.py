@@ -7,8 +7,8 @@ from contextlib import asynccontextmanager
 import httpx
 
 from graphflip.viewer.app import create_app
-from graphflip.viewer.settings import Settings
-from graphflip.viewer.workers import AbstractWorker, Interrupted, Refused
+from graphflip.viewer.config import Settings
+from graphflip.viewer.worker import AbstractWorker, Interrupted, Refused
 
 HOST = "http://127.0.0.1:8765"
 MODEL = {

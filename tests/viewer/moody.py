@@ -5,7 +5,7 @@ import time
 
 import torch
 
-from graphflip.models.classifier import AbstractClassifier
+from graphflip.models.networks.classifier import AbstractClassifier
 
 
 class Moody(AbstractClassifier):

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from graphflip import cli
 from graphflip.errors import ConfigError
 from graphflip.viewer import serve
-from graphflip.viewer.settings import Settings
+from graphflip.viewer.config import Settings
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 import pytest
 
 from graphflip.errors import ConfigError
-from graphflip.viewer.settings import Settings
+from graphflip.viewer.config import Settings
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", ""])

@@ -12,26 +12,26 @@ from hypothesis import strategies as st
 
 import graphflip
 from graphflip.bench.digests import model_digest
-from graphflip.data.famous import famous_molecules
-from graphflip.data.planted import planted
-from graphflip.data.planted_relays import planted_relays
+from graphflip.data.molecules.famous import famous_molecules
+from graphflip.data.planted.motif import planted
+from graphflip.data.planted.relays import planted_relays
 from graphflip.edits import apply_edits, heavy_edits
 from graphflip.errors import ConfigError, DataError, GraphflipError
 from graphflip.explain.constraints import Constraints
-from graphflip.explain.interface import Explainer
+from graphflip.explain.explainer import Explainer
 from graphflip.explain.kit import Kit
 from graphflip.explain.knowledge import Knowledge
 from graphflip.explain.records import from_record, to_record
 from graphflip.jsongraph import graph_to_json
-from graphflip.models.classifier import ClassifierConfig, InvariantClassifier
+from graphflip.models.networks.classifier import ClassifierConfig, InvariantClassifier
 from graphflip.nn.initialize import reset_parameters
-from graphflip.viewer import views
+from graphflip.viewer import tasks as views
 from graphflip.viewer.api import Office
-from graphflip.viewer.files import read_rows
-from graphflip.viewer.jobs import Desk, Line
-from graphflip.viewer.messages import Answer, Model, Question, Shown
-from graphflip.viewer.script import reproduce
-from graphflip.viewer.settings import Settings
+from graphflip.viewer.config import Settings
+from graphflip.viewer.queue import Desk, Line
+from graphflip.viewer.reproduce import reproduce
+from graphflip.viewer.schemas import Answer, Model, Question, Shown
+from graphflip.viewer.uploads import read_rows
 
 from .fakes import FakeWorker
 

@@ -10,15 +10,15 @@ from typing import get_args
 import pytest
 
 from graphflip.data.dataset import GraphDataset
-from graphflip.data.molecule import from_smiles, molecule_schema
+from graphflip.data.molecules.molecule import from_smiles, molecule_schema
 from graphflip.explain.knowledge import KNOWLEDGE, Knowledge
 from graphflip.explain.preferences import PREFERENCES
-from graphflip.models.classifier import ClassifierConfig, InvariantClassifier
-from graphflip.models.store import DataCard, save_model
-from graphflip.viewer import messages
-from graphflip.viewer.messages import Question
-from graphflip.viewer.settings import Settings
-from graphflip.viewer.workers import Interrupted, Refused, Worker
+from graphflip.models.networks.classifier import ClassifierConfig, InvariantClassifier
+from graphflip.models.storage.store import DataCard, save_model
+from graphflip.viewer import schemas as messages
+from graphflip.viewer.config import Settings
+from graphflip.viewer.schemas import Question
+from graphflip.viewer.worker import Interrupted, Refused, Worker
 
 HERE = Path(__file__).parent
 

@@ -11,9 +11,9 @@ from unittest import mock
 from rig import Rig, sha256_of_weights
 from victims import finish, kill, moment, running, start, start_command
 
-from graphflip.data.planted import planted
+from graphflip.data.planted.motif import planted
 from graphflip.jobs import open_source, run_job
-from graphflip.models import recipes
+from graphflip.models.training import recipes
 
 _EPOCHS = 6
 _FOR_EACH = 4  # kills of a training run, so that there are several

@@ -1,1 +1,1 @@
-"""Many explanations, measured: the paper's experiment."""
+"""Many explanations, measured."""

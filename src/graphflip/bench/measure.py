@@ -12,12 +12,12 @@ from torch import Tensor
 from .. import metrics
 from ..edits import edits_between, heavy_edits
 from ..explain.assess import nll_per_node
-from ..explain.explainer import Counterfactual
-from ..explain.goals import AbstractGoal, reached_each, shown_each
-from ..ged import graph_edit_distance
+from ..explain.counterfactual import Counterfactual
+from ..explain.goals.goals import AbstractGoal, reached_each, shown_each
+from ..ged.distance import graph_edit_distance
 from ..graph import Graph
-from ..models.classifier import AbstractClassifier
-from ..models.pegvae import PEGVAE
+from ..models.networks.classifier import AbstractClassifier
+from ..models.networks.pegvae import PEGVAE
 
 Measures = dict[str, Float[Tensor, " _"]]
 """One number for each counterfactual under the name of its mean; NaN where there is nothing to measure."""
@@ -155,7 +155,7 @@ def are_molecules(graph: Graph, factual: Graph) -> Float[Tensor, " b"]:
     """Which graphs are molecules, in one part if the factual is; NaN where nodes are not atoms."""
     if graph.schema.chemistry is None:
         return torch.full((len(graph),), torch.nan)
-    from ..data.molecule import is_molecule, num_fragments
+    from ..data.molecules.molecule import is_molecule, num_fragments
 
     limit = torch.where(num_fragments(factual) == 1, 1, graph.schema.max_nodes)
     return is_molecule(graph, limit).float()

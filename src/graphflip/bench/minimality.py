@@ -11,15 +11,15 @@ from torch import Tensor
 
 from ..edits import apply_edits, edits_between, heavy_edits
 from ..errors import GraphError
-from ..explain.environments import EnvironmentCounts
-from ..explain.explainer import Counterfactual
-from ..explain.goals import Target, goal_of, mean_outputs
-from ..explain.moves import Moves
-from ..explain.search import EditSearch
-from ..explain.sketch import Difference, Sketch, drawn
-from ..explain.undo import undone
+from ..explain.counterfactual import Counterfactual
+from ..explain.edits.search import EditSearch
+from ..explain.goals.goals import Target, goal_of, mean_outputs
+from ..explain.moves.environments import EnvironmentCounts
+from ..explain.moves.moves import Moves
+from ..explain.moves.sketch import Difference, Sketch, drawn
+from ..explain.moves.undo import undone
 from ..graph import Graph
-from ..models.classifier import AbstractClassifier
+from ..models.networks.classifier import AbstractClassifier
 
 # A graph that meets a demand by less may miss it when it is classified among others.
 _MARGIN = 2e-4
@@ -87,7 +87,7 @@ class Demand:
         return passes
 
     def _lasts(self, graph: Graph, target: Target, margin: float) -> bool:
-        from ..data.molecule import round_trip
+        from ..data.molecules.molecule import round_trip
 
         again = round_trip(graph, kekule=False)
         return again is not None and bool(self._convinced(again, target, margin)[0])
@@ -157,7 +157,7 @@ class _Validity(NamedTuple):
         num_parts, chemistry = len(Sketch.of(graph).parts()), graph.schema.chemistry
         if chemistry is None:
             return cls(num_parts)
-        from ..data.molecule import atoms_and_bonds, is_molecule, is_radical_free
+        from ..data.molecules.molecule import atoms_and_bonds, is_molecule, is_radical_free
 
         charge = abs(sum(chemistry.formal_charges(*atoms_and_bonds(graph))))
         return cls(num_parts, charge, bool(is_radical_free(graph)[0]), bool(is_molecule(graph, None)[0]))

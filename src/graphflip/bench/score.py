@@ -10,14 +10,14 @@ from torch import Tensor
 
 from ..data.dataset import GraphDataset
 from ..explain.assess import survives_round_trip
-from ..explain.explainer import Counterfactual
-from ..explain.interface import Explainer
+from ..explain.counterfactual import Counterfactual
+from ..explain.explainer import Explainer
 from ..explain.kit import Kit
 from ..metrics import share
 from .measure import Columns, Measures, Pairs, are_molecules, edit_counts, in_batches, plausibility, sparsity, validity
 from .minimality import Demand, is_one_minimal
-from .nitro import touches_nitro
-from .reality import Reality, judges_of
+from .quality.nitro import touches_nitro
+from .quality.reality import Reality, judges_of
 from .summary import Figures, number, summary
 
 SCORES = (
@@ -81,7 +81,7 @@ class Scorer:
         if kit.vae is not None and limit is not None:
             columns["plausible"] = plausibility(after, kit.vae) <= limit
         if after.schema.chemistry is not None:
-            from ..data.molecule import is_radical_free
+            from ..data.molecules.molecule import is_radical_free
 
             wanted = zip(after, pairs.goals, strict=True)
             again = [survives_round_trip(kit.classifier, graph, goal) for graph, goal in wanted]

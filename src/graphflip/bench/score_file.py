@@ -13,11 +13,11 @@ import torch
 
 from ..data.source import load_dataset
 from ..errors import ConfigError, DataError
-from ..explain.explainer import Counterfactual
+from ..explain.counterfactual import Counterfactual
 from ..explain.kit import load_kit
 from ..explain.records import read_records
-from ..models.classifier import AbstractClassifier
-from ..models.files import write_atomically
+from ..models.networks.classifier import AbstractClassifier
+from ..models.storage.files import write_atomically
 from .measure import Measures
 from .score import SCORES, Scorer, figures_of
 from .summary import Figures

@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from ..models.files import write_atomically
+from ..models.storage.files import write_atomically
 from .measure import Measures
 
 

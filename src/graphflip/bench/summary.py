@@ -6,8 +6,8 @@ from importlib.metadata import PackageNotFoundError, version
 
 import torch
 
-from .. import __version__
 from ..metrics import summarize
+from ..version import __version__
 from .measure import Measures
 
 Figures = dict[str, float | int | None]

@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from .. import __version__
 from ..errors import GraphflipError
+from ..version import __version__
 from . import bench, demo, explain, fit, report, score, serve, train
 from .terminal import complaints, console
 

@@ -19,9 +19,9 @@ def paper(
     seeds: Annotated[int, typer.Option(min=1, help="Number of seeds for the walk.")] = 3,
 ) -> None:
     """Run the paper's experiment: walk, baselines, metrics, tables and figure."""
-    from ..bench.paper import run_paper
-    from ..data.tu import PAPER_SETS
-    from ..progress import task_bar
+    from ..bench.paper.experiment import run_paper
+    from ..data.tu.reading import PAPER_SETS
+    from .progress import task_bar
 
     prepare()
     names = list(PAPER_SETS) if data == "all" else [data]
@@ -47,9 +47,9 @@ def quality(
 
     A run that was stopped or killed goes on when the same command is given again.
     """
-    from ..bench.quality import DATASETS, run_quality
-    from ..bench.rows import ROWS, chosen
-    from ..progress import task_bar
+    from ..bench.quality.benchmark import DATASETS, run_quality
+    from ..bench.quality.rows import ROWS, chosen
+    from .progress import task_bar
 
     prepare()
     names = list(DATASETS) if data == "all" else _split(data)

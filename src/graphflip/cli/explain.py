@@ -71,7 +71,7 @@ def explain(
     With --out, a run that was stopped or killed goes on when the same command is given again.
     """
     from ..jobs import Settings, explain_now, explained, open_source, run_job
-    from ..progress import job_bar
+    from .progress import job_bar
 
     prepare()
     settings = Settings.of(

@@ -28,8 +28,8 @@ def fit(
     skip_bad: Annotated[bool, typer.Option("--skip-bad", help="Leave out rows that cannot be read.")] = False,
 ) -> None:
     """Make a kit for your own graphs: models to explain with, trained and measured, in one folder."""
-    from ..fit import fit_kit, load_graphs, with_limit
-    from ..progress import task_bar
+    from ..fit.kit import fit_kit, load_graphs, with_limit
+    from .progress import task_bar
 
     prepare()
     dataset = load_graphs(data, skip_bad)

@@ -23,7 +23,7 @@ def report(
 
 def write_page(results: Path, out: Path, limit: int = 1000, model: str | None = None) -> None:
     """Write the report of results, and say where it is."""
-    from ..explain.interface import load
+    from ..explain.explainer import load
     from ..report.page import write_report
     from ..report.paths import along_latent_paths
     from ..report.results import read_results

@@ -25,8 +25,8 @@ def serve(
     seconds: Annotated[float, typer.Option(min=1, help="Time limit for each question.")] = 60.0,
 ) -> None:
     """Open a page in which to explain molecules: look, freeze, slide, undo, download."""
+    from ..viewer.config import Settings
     from ..viewer.serve import serve as run
-    from ..viewer.settings import Settings
 
     settings = Settings(
         models=tuple(model or ["mutagenicity"]),

@@ -43,10 +43,10 @@ def train(
 ) -> None:
     """Train a classifier, an autoencoder, a judge or a surrogate, and write its model folder."""
     from ..data.source import load_dataset
-    from ..models.classifier import AbstractClassifier
-    from ..models.recipes import require_pupil, train_model
-    from ..models.store import load_model
-    from ..progress import training_bar
+    from ..models.networks.classifier import AbstractClassifier
+    from ..models.storage.store import load_model
+    from ..models.training.recipes import require_pupil, train_model
+    from .progress import training_bar
 
     prepare()
     if teacher:
@@ -66,7 +66,7 @@ def models() -> None:
     """List the models that the package carries, with their figures on the test split."""
     from rich.table import Table
 
-    from ..models.store import PRETRAINED, pretrained_models, read_card
+    from ..models.storage.store import PRETRAINED, pretrained_models, read_card
 
     table = Table("model", "kind", "test figures", box=None)
     for name in pretrained_models():

@@ -6,7 +6,7 @@ from ..errors import DataError, GraphflipError
 from ..jsongraph import graph_from_json, graph_to_json
 from ..schema import Schema
 from .dataset import GraphDataset
-from .tu import PAPER_SETS, load_paper_dataset, load_tu
+from .tu.reading import PAPER_SETS, load_paper_dataset, load_tu
 
 _SMILES = (".csv", ".smi", ".tsv")
 _ACCEPTED = (
@@ -22,7 +22,7 @@ def load_dataset(spec: str, skip_bad: bool = False, schema: Schema | None = None
     """
     path = Path(spec)
     if path.suffix.lower() in _SMILES and path.is_file():
-        from .smiles import load_smiles_csv
+        from .molecules.smiles import load_smiles_csv
 
         return load_smiles_csv(path, schema=schema, skip_bad=skip_bad)
     dataset = _load(spec, path)
@@ -33,18 +33,18 @@ def _load(spec: str, path: Path) -> GraphDataset:
     if spec in PAPER_SETS:
         return load_paper_dataset(spec)
     if spec == "planted":
-        from .planted import planted
+        from .planted.motif import planted
 
         return planted()
     if spec == "rdkit":
-        from .smiles import load_rdkit_molecules
+        from .molecules.smiles import load_rdkit_molecules
 
         return load_rdkit_molecules()
     if path.is_dir() or (path.suffix.lower() == ".zip" and path.is_file()):
         return load_tu(path)
     if path.suffix.lower() == ".pt" and path.is_file():
-        from .pyg import from_pyg
-        from .pyg_file import read_pyg_file
+        from .pyg.file import read_pyg_file
+        from .pyg.objects import from_pyg
 
         return from_pyg(read_pyg_file(path), name=path.stem)
     came = "there is no such file" if path.suffix or len(path.parts) > 1 else "no set has this name"

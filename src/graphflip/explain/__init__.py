@@ -1,17 +1,27 @@
-"""How counterfactuals are found."""
+"""What is asked of a classifier's decision, what is answered, and how counterfactuals are found."""
 
-from .baselines import NearestNeighbor as NearestNeighbor
-from .baselines import NeighborMean as NeighborMean
-from .baselines import NoChange as NoChange
-from .baselines import RandomExample as RandomExample
-from .baselines import ReconstructionOnly as ReconstructionOnly
-from .constraints import Constraints as Constraints
-from .explainer import AbstractExplainer as AbstractExplainer
-from .explainer import Counterfactual as Counterfactual
-from .explainer import Outcome as Outcome
-from .knowledge import Knowledge as Knowledge
-from .latent_search import LatentSearch as LatentSearch
-from .moves import Moves as Moves
-from .refine import Refine as Refine
-from .search import EditSearch as EditSearch
-from .traversal import LatentTraversal as LatentTraversal
+from typing import TYPE_CHECKING
+
+from ..lazy import attach
+
+if TYPE_CHECKING:
+    from .constraints import Constraints as Constraints
+    from .counterfactual import Counterfactual as Counterfactual
+    from .counterfactual import Outcome as Outcome
+    from .edits.search import EditSearch as EditSearch
+    from .explainer import Explainer as Explainer
+    from .explainer import load as load
+    from .knowledge import Knowledge as Knowledge
+    from .latent.baselines import LatentIndex as LatentIndex
+    from .latent.baselines import NearestNeighbor as NearestNeighbor
+    from .latent.baselines import NeighborMean as NeighborMean
+    from .latent.baselines import NoChange as NoChange
+    from .latent.baselines import RandomExample as RandomExample
+    from .latent.baselines import ReconstructionOnly as ReconstructionOnly
+    from .latent.evolution import LatentSearch as LatentSearch
+    from .latent.refine import Refine as Refine
+    from .latent.traversal import LatentTraversal as LatentTraversal
+    from .method import AbstractExplainer as AbstractExplainer
+    from .moves.moves import Moves as Moves
+
+__getattr__, __dir__ = attach(__name__, __file__)

@@ -13,12 +13,12 @@ from ..data.dataset import GraphDataset
 from ..errors import BudgetSpent
 from ..graph import Graph
 from ..metrics import plausibility_threshold
-from ..models.classifier import AbstractClassifier
-from ..models.pegvae import PEGVAE
-from .environments import EnvironmentCounts
+from ..models.networks.classifier import AbstractClassifier
+from ..models.networks.pegvae import PEGVAE
+from .counterfactual import Counterfactual
 from .evidence import Evidence
-from .explainer import Counterfactual
-from .goals import Target, goal_of
+from .goals.goals import Target, goal_of
+from .moves.environments import EnvironmentCounts
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +49,7 @@ class Assessor:
         return dataclasses.replace(found, evidence=Evidence(judges, nll_per_node=nll, **claims))
 
     def _chemistry(self, found: Counterfactual, after: Graph) -> dict[str, bool | None]:
-        from ..data.molecule import is_molecule, is_radical_free, num_fragments
+        from ..data.molecules.molecule import is_molecule, is_radical_free, num_fragments
 
         limit = torch.where(num_fragments(found.factual) == 1, 1, after.schema.max_nodes)
         claims: dict[str, bool | None] = {
@@ -65,7 +65,7 @@ class Assessor:
 @torch.no_grad()
 def survives_round_trip(classifier: AbstractClassifier, graph: Graph, target: Target) -> bool:
     """Whether a molecule, written as SMILES and read back, still reaches the target."""
-    from ..data.molecule import round_trip
+    from ..data.molecules.molecule import round_trip
 
     again = round_trip(graph, kekule=False)
     return again is not None and bool(goal_of(target).reached(classifier(again.pad(graph.schema.max_nodes)))[0])

@@ -7,8 +7,8 @@ from typing import Any, get_args
 from ..edits import Op
 from ..errors import ConfigError
 from ..schema import Categories, Column, Schema
-from .links import bridges
-from .sketch import Change, Difference, Pair, Sketch, op_of
+from .moves.connectivity import bridges
+from .moves.sketch import Change, Difference, Pair, Sketch, op_of
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import ConfigError, SchemaError
-from ..models.classifier import AbstractClassifier, num_outputs
-from ..models.factory import as_classifier
-from ..models.pegvae import PEGVAE
-from ..models.store import CARD, PRETRAINED, Card, load_model, read_card
+from ..models.adapters.factory import as_classifier
+from ..models.networks.classifier import AbstractClassifier, num_outputs
+from ..models.networks.pegvae import PEGVAE
+from ..models.storage.store import CARD, PRETRAINED, Card, load_model, read_card
 from ..schema import Schema
 from .knowledge import KNOWLEDGE, Knowledge
 from .preferences import PREFERENCES, Preference, read_preferences

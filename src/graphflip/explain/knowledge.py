@@ -6,11 +6,11 @@ from pathlib import Path
 
 from ..data.dataset import GraphDataset
 from ..errors import ModelFileError
-from ..models.files import write_atomically
-from ..models.store import PRETRAINED
+from ..models.storage.files import write_atomically
+from ..models.storage.store import PRETRAINED
 from ..schema import Schema
-from .environments import EnvironmentCounts
-from .fragments import FragmentVocabulary
+from .moves.environments import EnvironmentCounts
+from .moves.fragments import FragmentVocabulary
 
 KNOWLEDGE = "knowledge.json"
 

@@ -11,9 +11,9 @@ from ..edits import Edit, apply_edits
 from ..errors import DataError, GraphflipError
 from ..jsongraph import aligned_pair, graph_from_json, graph_to_json
 from ..schema import Schema
+from .counterfactual import Counterfactual, Outcome
 from .evidence import Evidence
-from .explainer import Counterfactual, Outcome
-from .goals import goal_from_json, target_of
+from .goals.goals import goal_from_json, target_of
 
 
 def to_record(found: Counterfactual) -> dict[str, Any]:
@@ -44,7 +44,7 @@ def to_record(found: Counterfactual) -> dict[str, Any]:
         "edits": [edit.to_json() for edit in again.edits],
     }
     if factual.schema.chemistry is not None:
-        from ..data.molecule import to_smiles
+        from ..data.molecules.molecule import to_smiles
 
         after = None if counterfactual is None else to_smiles(counterfactual)
         record["smiles"] = {"factual": to_smiles(factual), "counterfactual": after}

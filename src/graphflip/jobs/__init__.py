@@ -1,15 +1,22 @@
 """Many explanations that survive kills: streamed in, written in shards, the same whoever computes them."""
 
-from .answers import explain_now as explain_now
-from .engines import AbstractEngine as AbstractEngine
-from .engines import InProcess as InProcess
-from .engines import Processes as Processes
-from .export import explained as explained
-from .export import export as export
-from .inputs import Source as Source
-from .inputs import of_graphs as of_graphs
-from .inputs import open_source as open_source
-from .run import Progress as Progress
-from .run import Summary as Summary
-from .run import run_job as run_job
-from .settings import Settings as Settings
+from typing import TYPE_CHECKING
+
+from ..lazy import attach
+
+if TYPE_CHECKING:
+    from .answers import explain_now as explain_now
+    from .engines import AbstractEngine as AbstractEngine
+    from .engines import InProcess as InProcess
+    from .engines import Processes as Processes
+    from .export import explained as explained
+    from .export import export as export
+    from .inputs import Source as Source
+    from .inputs import of_graphs as of_graphs
+    from .inputs import open_source as open_source
+    from .run import Progress as Progress
+    from .run import Summary as Summary
+    from .run import run_job as run_job
+    from .settings import Settings as Settings
+
+__getattr__, __dir__ = attach(__name__, __file__)

@@ -8,18 +8,18 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from .. import __version__
+from ..describe.sentences import describe
 from ..edits import heavy_edits
 from ..errors import ConfigError, DataError, GraphError, JobError, MissingExtra, SchemaError
 from ..explain.constraints import Constraints
-from ..explain.explainer import Counterfactual
-from ..explain.interface import Explainer, load
+from ..explain.counterfactual import Counterfactual
+from ..explain.explainer import Explainer, load
 from ..explain.kit import find_kit, kit_schema
+from ..explain.moves.sketch import Sketch
 from ..explain.records import to_record
-from ..explain.sketch import Sketch
-from ..explain.words import describe
 from ..models.adapters.black_box import BlackBox
-from ..models.store import CARD
+from ..models.storage.store import CARD
+from ..version import __version__
 from .inputs import Row, Source
 from .settings import Settings
 from .tables import TIMING, to_parquet
@@ -82,7 +82,7 @@ def check(settings: Settings) -> None:
 def _loaded(model: str, classifier: str | None) -> Explainer:
     if classifier is None:
         return load(model)
-    from ..models.factory import load_factory
+    from ..models.adapters.factory import load_factory
 
     return load(model, classifier=load_factory(classifier, kit_schema(model)))
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from ..errors import ConfigError, GraphflipError, JobError
-from ..explain.explainer import Counterfactual
+from ..explain.counterfactual import Counterfactual
 from ..explain.kit import kit_schema
 from ..explain.records import from_record
 from .folder import JobFolder, disk_errors, read_manifest

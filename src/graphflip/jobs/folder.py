@@ -10,10 +10,10 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from .. import __version__
 from ..errors import JobError
-from ..models.files import write_atomically
+from ..models.storage.files import write_atomically
 from ..schema import first_problem
+from ..version import __version__
 from .inputs import Row, digest_of
 from .settings import Settings
 from .tables import read_answers

@@ -10,16 +10,16 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from ..data.dataset import PARTS, GraphDataset
-from ..data.smiles import bounded_lines, read_smiles
+from ..data.molecules.smiles import bounded_lines, read_smiles
+from ..data.pyg.rows import from_pyg_text, pyg_text
 from ..data.source import load_dataset
-from ..data.tu import PAPER_SETS, load_tu
+from ..data.tu.reading import PAPER_SETS, load_tu
 from ..errors import DataError
 from ..explain.asked import not_a_molecule
 from ..graph import Graph
 from ..jsongraph import graph_from_json, graph_to_json
-from ..models.factory import call_function, is_function
+from ..models.adapters.factory import call_function, is_function
 from ..schema import Schema
-from .pyg_rows import from_pyg_text, pyg_text
 
 Form = Literal["smiles", "molblock", "graph", "tu", "pyg"]
 
@@ -43,11 +43,11 @@ class Row(NamedTuple):
     def graph(self, schema: Schema, parent: bool = False) -> Graph:
         """The graph that the text says it is, or of a molecule its `parent`; an error says what is wrong with it."""
         if self.form == "smiles":
-            from ..data.molecule import from_smiles
+            from ..data.molecules.molecule import from_smiles
 
             return from_smiles(self.text, schema, parent=parent)
         if self.form == "molblock":
-            from ..data.sdf import from_molblock
+            from ..data.molecules.sdf import from_molblock
 
             return from_molblock(self.text, schema, parent=parent)
         if parent:
@@ -174,7 +174,7 @@ def _read_table(path: Path) -> Iterator[Row]:
 
 
 def _read_sdf(path: Path) -> Iterator[Row]:
-    from ..data.sdf import read_sdf
+    from ..data.molecules.sdf import read_sdf
 
     for record in read_sdf(path):
         yield Row(record.row, record.id, "molblock", record.block)
@@ -193,7 +193,7 @@ def _read_json_lines(path: Path) -> Iterator[Row]:
 
 
 def _read_pyg_file(path: Path) -> Iterator[Row]:
-    from ..data.pyg_file import read_pyg_file
+    from ..data.pyg.file import read_pyg_file
 
     return _of_pyg(path.stem, read_pyg_file(path))
 

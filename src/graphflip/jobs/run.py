@@ -12,8 +12,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from .. import __version__
 from ..errors import JobError
+from ..version import __version__
 from .answers import Order, check, crashed, kit_digest
 from .engines import AbstractEngine, InProcess, Task
 from .export import write_csv, write_records

@@ -4,9 +4,9 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
+from ..coloring.refinement import Links
 from ..errors import ConfigError
 from ..graph import Graph
-from ..refinement import Links
 from .layers import MaskedBatchNorm
 
 

@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from ..data.famous import famous_molecules
-from ..data.molecule import to_smiles
-from ..explain.interface import load
+from ..data.molecules.famous import famous_molecules
+from ..data.molecules.molecule import to_smiles
+from ..explain.explainer import load
 from ..explain.records import write_records
 from .page import write_report
 from .paths import along_latent_paths

@@ -2,9 +2,9 @@
 
 from html import escape
 
-from ..explain.explainer import Counterfactual
-from ..explain.words import describe
-from .draw import draw_graph, draw_legend, draw_pair
+from ..describe.sentences import describe
+from ..explain.counterfactual import Counterfactual
+from .draw.pictures import draw_graph, draw_legend, draw_pair
 
 
 def to_html(found: Counterfactual) -> str:

@@ -8,14 +8,14 @@ from html import escape
 from pathlib import Path
 from statistics import fmean, median
 
-from .. import __version__
 from ..edits import heavy_edits
 from ..errors import DataError
-from ..explain.explainer import Counterfactual
-from ..models.files import write_atomically
-from .draw import draw_legend
+from ..explain.counterfactual import Counterfactual
+from ..models.storage.files import write_atomically
+from ..version import __version__
+from .draw.palette import BY_PAGE, DARK, LIGHT, stylesheet
+from .draw.pictures import draw_legend
 from .markdown import markdown_to_html
-from .palette import BY_PAGE, DARK, LIGHT, stylesheet
 from .results import Lot, Results
 from .rows import agrees, explanation_row, unread_row
 

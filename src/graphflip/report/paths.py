@@ -2,8 +2,8 @@
 
 import dataclasses
 
-from ..explain.explainer import Counterfactual
-from ..explain.interface import Explainer
+from ..explain.counterfactual import Counterfactual
+from ..explain.explainer import Explainer
 from .results import Lot, Results
 
 STEPS = 13

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..chemistry import BOND_ORDERS, Chemistry
 from ..errors import DataError
-from ..explain.explainer import Counterfactual, Outcome
+from ..explain.counterfactual import Counterfactual, Outcome
 from ..explain.records import read_records
 from ..schema import Categories, Continuous, Schema
 

@@ -7,12 +7,12 @@ from statistics import fmean
 
 import torch
 
+from ..describe.sentences import sentences
 from ..edits import heavy_edits
+from ..explain.counterfactual import Counterfactual
 from ..explain.evidence import Evidence
-from ..explain.explainer import Counterfactual
-from ..explain.goals import AbstractGoal, ValueGoal
-from ..explain.words import sentences
-from .draw import Picture, draw_graph, draw_pair
+from ..explain.goals.goals import AbstractGoal, ValueGoal
+from .draw.pictures import Picture, draw_graph, draw_pair
 from .results import Unread
 
 _MOST_WORDS = 12

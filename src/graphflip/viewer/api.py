@@ -5,8 +5,9 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
 
-from .jobs import Busy, Desk, Job, Line
-from .messages import (
+from .config import Settings
+from .queue import Busy, Desk, Job, Line
+from .schemas import (
     Answer,
     ExplainRequest,
     FileRequest,
@@ -26,8 +27,7 @@ from .messages import (
     UndoRequest,
 )
 from .sessions import Session, Sessions
-from .settings import Settings
-from .workers import Refused
+from .worker import Refused
 
 
 class NotFound(Exception):
@@ -121,7 +121,7 @@ router = APIRouter(prefix="/api", responses=_PROBLEMS)
 @router.get("/service")
 async def service(here: Here) -> Service:
     """What is served, and its limits."""
-    from .. import __version__
+    from ..version import __version__
 
     limits = {name: getattr(here.settings, name) for name in ("max_smiles", "max_bytes", "max_rows", "seconds")}
     return Service(version=__version__, models=[Model(**one) for one in here.models], **limits)

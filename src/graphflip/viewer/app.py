@@ -12,13 +12,13 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
-from .. import __version__
+from ..report.draw.palette import page_style
+from ..version import __version__
 from .api import Crowded, NotFound, Office, router
-from .jobs import Busy, Desk, Line
+from .config import Settings
+from .queue import Busy, Desk, Line
 from .security import Guard
-from .settings import Settings
-from .style import page_style
-from .workers import AbstractWorker, Interrupted, Refused, Worker
+from .worker import AbstractWorker, Interrupted, Refused, Worker
 
 _PAGES = {"/": "index.html", "/docs": "docs.html"}
 _TYPES = {

@@ -10,12 +10,12 @@ from collections.abc import Callable
 from typing import Any, TextIO
 
 from ..errors import GraphflipError
-from ..explain.beam import Round
-from ..explain.interface import Explainer, load
+from ..explain.edits.beam import Round
+from ..explain.explainer import Explainer, load
 from ..explain.kit import kit_schema
-from ..memory import keep_memory
-from . import views
-from .settings import title_of
+from ..models.training.memory import keep_memory
+from . import tasks as views
+from .config import title_of
 
 
 class Cancelled(Exception):
@@ -59,7 +59,7 @@ def load_explainers(sources: dict[str, Any]) -> dict[str, Explainer]:
     """The explainers of the kits that are named, by title."""
     if sources["classifier"] is None:
         return {title_of(model): load(model) for model in sources["models"]}
-    from ..models.factory import load_factory
+    from ..models.adapters.factory import load_factory
 
     return {
         title_of(model): load(model, classifier=load_factory(sources["classifier"], kit_schema(model)))

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from ..graph import Graph
-from ..report.draw import Picture, draw_graph, draw_pair
-from ..report.draw import draw_steps as draw_all_steps
+from ..report.draw.pictures import Picture, draw_graph, draw_pair
+from ..report.draw.pictures import draw_steps as draw_all_steps
 
 
 def draw_one(graph: Graph) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from contextlib import nullcontext, suppress
 
 from ..errors import ConfigError, require
-from .settings import Settings
+from .config import Settings
 
 
 def serve(settings: Settings, say: Callable[[str], None]) -> None:

@@ -4,7 +4,7 @@ import secrets
 from collections import OrderedDict
 from dataclasses import dataclass, field
 
-from .jobs import Job
+from .queue import Job
 
 
 @dataclass

@@ -11,7 +11,7 @@ from torch import nn
 from torch_geometric.data import Batch
 from torch_geometric.nn import GCNConv, global_add_pool
 
-from graphflip.data.pyg import to_pyg
+from graphflip.data.pyg.objects import to_pyg
 from graphflip.errors import ConfigError, WrongOutput
 from graphflip.graph import Graph
 from graphflip.models.adapters import PyGClassifier

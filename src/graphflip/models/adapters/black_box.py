@@ -7,12 +7,12 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from ...data.molecule import to_smiles
-from ...data.pyg import to_pyg
+from ...data.molecules.molecule import to_smiles
+from ...data.pyg.objects import to_pyg
 from ...errors import BudgetSpent, ClassifierError, ConfigError, NotDifferentiable, NotFinite, WrongOutput
 from ...graph import Graph
 from ...schema import Schema
-from ..classifier import AbstractClassifier
+from ..networks.classifier import AbstractClassifier
 from .checks import check_answers, check_word, sample_graphs
 
 Takes = Literal["graphs", "smiles", "pyg"]

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from ...errors import ClassifierError
 from ...graph import Graph
 from ...schema import Schema
-from ..classifier import AbstractClassifier
+from ..networks.classifier import AbstractClassifier
 from .checks import check_answers, check_edges_matter, check_gradients, check_word, copied, sample_graphs
 from .outputs import ReturnType, as_logits, check_number_of_classes, check_scale
 

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from ...errors import ClassifierError, NotDifferentiable, require
 from ...graph import Graph
 from ...schema import Categories, Column, Continuous, Schema
-from ..classifier import AbstractClassifier
+from ..networks.classifier import AbstractClassifier
 from .checks import (
     check_answers,
     check_edges_matter,

@@ -1,0 +1,161 @@
+"""The paper's experiment: every method on whole test splits, its three tables and its figure (docs/paper.md)."""
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from ...data.dataset import GraphDataset
+from ...data.source import load_dataset
+from ...data.tu.reading import PAPER_SETS
+from ...errors import ConfigError
+from ...explain.latent.baselines import NoChange
+from ...metrics import share
+from ...models.networks.classifier import AbstractClassifier
+from ...models.storage.files import write_atomically
+from ...models.training.objectives import measure_classifier, measure_vae, predict
+from ..measure import Measures, are_molecules, plausibility, stack
+from ..summary import Figures, number, summary, versions
+from .figures import draw_tradeoff
+from .runs import METHODS, Method, Run
+from .subject import ModelSource, Subject, packaged_models
+from .tables import dataset_table, model_table, result_table
+
+Watch = Callable[[str, int, int], None]
+"""Called with what is being done, how many steps are done, and how many there are."""
+
+
+def run_paper(
+    datasets: Sequence[str],
+    out: Path,
+    limit: int | None = None,
+    seeds: Sequence[int] = (0, 1, 2),
+    watch: Watch = lambda what, done, total: None,
+    *,
+    ged_seconds: float = 0.1,
+    methods: Sequence[Method] = METHODS,
+    load_data: Callable[[str], GraphDataset] = load_dataset,
+    load_models: ModelSource = packaged_models,
+) -> Path:
+    """Explain the test splits with every method, measure, and write tables, figures and counterfactuals into `out`.
+
+    Nothing is trained. Runs that `out` already holds, with the same settings, data and models, are not repeated.
+    `limit` explains the first graphs of each test split only; `ged_seconds` is the time for the edit distance of one
+    pair, after which its bounds stand as they are. Returns `out`.
+    """
+    _check(datasets, limit, seeds)
+    # Everything is loaded before anything is run: what is missing is said at once.
+    loaded = [load_data(name) for name in datasets]
+    subjects = [Subject(dataset, load_models(dataset), limit) for dataset in loaded]
+    tick = _counter(watch, 2 * sum(len(subject.test) * len(_runs(methods, seeds, out)) for subject in subjects))
+    results: dict[str, Any] = {}
+    for subject in subjects:
+        folder = out / subject.dataset.name
+        columns: dict[str, list[Measures]] = {}
+        for run in _runs(methods, seeds, folder):
+            what = f"{subject.dataset.name}: {run.method.name}, seed {run.seed}"
+            done = run.complete(subject, ged_seconds, lambda count, what=what: tick(what, count))
+            columns.setdefault(run.method.name, []).append(done)
+        results[subject.dataset.name] = {name: _summary(parts) for name, parts in columns.items()}
+        results[subject.dataset.name] |= {"real": _real(subject), "models": _models(subject), "data": _data(subject)}
+        # Changing nothing is one point of the figure, where nothing is far and nothing flips: it is left out.
+        shown = {method.title: columns[method.name] for method in methods if method.explainer is not NoChange}
+        draw_tradeoff(subject.dataset.name, shown, out)
+    provenance = _provenance(datasets, limit, seeds, ged_seconds)
+    _write_tables(results, methods, provenance, out)
+    return out
+
+
+def _check(datasets: Sequence[str], limit: int | None, seeds: Sequence[int]) -> None:
+    if not datasets or len(set(datasets)) < len(datasets):
+        raise ConfigError(f"The experiment needs one or more datasets, each once; got {list(datasets)}.")
+    if limit is not None and limit < 1:
+        raise ConfigError(f"`limit` must be at least 1, or None for all test graphs; got {limit}.")
+    if not seeds or len(set(seeds)) < len(seeds):
+        raise ConfigError(f"`seeds` must be one or more different numbers; got {list(seeds)}.")
+
+
+def _runs(methods: Iterable[Method], seeds: Sequence[int], folder: Path) -> list[Run]:
+    return [Run(method, seed, folder) for method in methods for seed in (seeds if method.repeated else seeds[:1])]
+
+
+def _counter(watch: Watch, total: int) -> Callable[[str, int], None]:
+    done = 0
+
+    def tick(what: str, count: int) -> None:
+        nonlocal done
+        done += count
+        watch(what, done, total)
+
+    return tick
+
+
+def _summary(parts: list[Measures]) -> Figures:
+    found = share(~torch.cat([part["ged"] for part in parts]).isnan())
+    return {"n": len(parts[0]["seconds"]), "seeds": len(parts), "found": number(found), **summary(parts)}
+
+
+@torch.no_grad()
+def _real(subject: Subject) -> Figures:
+    """What the same measures give for the real graphs: the ceiling of what a method can reach."""
+    models, test = subject.models, subject.test
+    graph = stack([test.graphs()])
+    predicted = predict(models.classifier, test).argmax(1)
+    yardstick = subject.yardstick(0.0)
+
+    def agrees(judge: AbstractClassifier) -> float:
+        return share(predict(judge, test).argmax(1) == predicted)
+
+    figures = {
+        "n": len(test),
+        "molecule": float(are_molecules(graph, graph).mean()),
+        "plausible": share(plausibility(graph, models.vae) <= yardstick.nll_limit),
+        **{name: agrees(judge) for name, judge in yardstick.judges.items()},
+    }
+    return {name: number(value) for name, value in figures.items()}
+
+
+def _models(subject: Subject) -> Figures:
+    """Figures of the auxiliary models on the whole test split."""
+    models, test = subject.models, subject.dataset.part("test")
+    vae, classifier = measure_vae(models.vae, test), measure_classifier(models.classifier, test)
+    figures = {
+        "kl": vae["kl"],
+        "reconstruction": vae["neg_elbo"] - vae["kl"],
+        **{name: vae[name] for name in ("neg_elbo", "atoms", "edges", "graphs")},
+        "auroc": classifier["auroc"],
+        "accuracy": classifier["accuracy"],
+        "auroc_judge": measure_classifier(models.judge, test)["auroc"],
+        "auroc_trees": measure_classifier(models.trees, test)["auroc"],
+    }
+    return {name: number(value) for name, value in figures.items()}
+
+
+def _data(subject: Subject) -> dict[str, int]:
+    dataset = subject.dataset
+    figures = {"graphs": len(dataset), "max_nodes": dataset.schema.max_nodes}
+    figures |= {"node_attributes": dataset.schema.dv, "edge_attributes": dataset.schema.de}
+    return figures | {part: len(index) for part, index in dataset.split.items()}
+
+
+def _provenance(datasets: Sequence[str], limit: int | None, seeds: Sequence[int], ged_seconds: float) -> dict[str, Any]:
+    """How to get the same figures again; nothing here depends on when or where."""
+    data = "all" if list(datasets) == list(PAPER_SETS) else ", ".join(datasets)
+    words = ["graphflip bench paper --data", data, *(["--limit", str(limit)] if limit else [])]
+    if list(seeds) == list(range(len(seeds))):
+        words += ["--seeds", str(len(seeds))]
+    command = " ".join(words)
+    how = {"command": command, "seeds": list(seeds), "limit": limit, "ged_seconds": ged_seconds}
+    return how | {"versions": versions()}
+
+
+def _write_tables(results: dict[str, Any], methods: Sequence[Method], provenance: dict[str, Any], out: Path) -> None:
+    source = f"`{provenance['command']}`, seeds {', '.join(map(str, provenance['seeds']))}; "
+    source += ", ".join(f"{name} {number}" for name, number in provenance["versions"].items()) + "."
+    for table in (result_table(results, methods), dataset_table(results), model_table(results)):
+        for suffix, text in (("csv", table.to_csv()), ("md", table.to_markdown(source)), ("tex", table.to_latex())):
+            write_atomically(out / f"{table.name}.{suffix}", text.encode())
+    content = {"provenance": provenance, **results}
+    write_atomically(out / "table.json", (json.dumps(content, indent=1, allow_nan=False) + "\n").encode())

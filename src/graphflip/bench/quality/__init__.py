@@ -1,0 +1,1 @@
+"""How small, believable and valid counterfactuals are, method by method."""

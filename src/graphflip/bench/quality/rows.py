@@ -1,0 +1,108 @@
+"""The rows of the quality benchmark: explainers with their settings."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ...errors import ConfigError
+from ...explain.edits.search import EditSearch
+from ...explain.latent.baselines import NearestNeighbor, RandomExample
+from ...explain.latent.saliency import LatentWalk
+from ...explain.latent.traversal import LatentTraversal
+from ...explain.method import AbstractExplainer
+from ...explain.moves.moves import Moves
+from ..digests import described, settings_of
+from ..paper.runs import WALK
+from .limit import FewestEdits
+from .material import Material
+
+
+@dataclass(frozen=True)
+class Row:
+    """A method; `repeated` ones, which draw random numbers, are run with every seed, the others once.
+
+    What it depends on are the fields of its explainer; `lean` is for one that is dear to build.
+    """
+
+    name: str
+    about: str
+    build: Callable[[Material], AbstractExplainer]
+    repeated: bool = False
+    lean: Callable[[Material], dict[str, Any]] | None = None
+
+    def settings(self, material: Material) -> dict[str, Any]:
+        """All that the answers of this row depend on besides the graphs."""
+        return settings_of(self.build(material)) if self.lean is None else self.lean(material)
+
+
+def believable(material: Material) -> AbstractExplainer:
+    """The default explainer, asked for what other models believe."""
+    return material.explainer.search("believable")
+
+
+def balanced(material: Material) -> AbstractExplainer:
+    """The default explainer as it is."""
+    return material.explainer.search("balanced")
+
+
+def minimal(material: Material) -> AbstractExplainer:
+    """The default explainer, asked for the fewest edits."""
+    return material.explainer.search("minimal")
+
+
+def walk(material: Material) -> AbstractExplainer:
+    """The default explainer, to which nothing is shown but what the latent walk proposes."""
+    guide = LatentWalk(material.vae, (material.kit.classifier,))
+    return replace(material.explainer.search("balanced"), walk=guide, method="balanced+walk")
+
+
+def greedy(material: Material) -> AbstractExplainer:
+    """Single edits, the best one at a time, on the classifier alone."""
+    return EditSearch(material.kit.classifier, Moves(material.kit.schema), beam=1, confidence=0.5, method="greedy")
+
+
+def cgcf(material: Material) -> AbstractExplainer:
+    """The paper's walk with the paper's settings, through the code of the kit's autoencoder."""
+    return LatentTraversal(material.vae, material.kit.classifier, **WALK, method="cgcf")
+
+
+def random(material: Material) -> AbstractExplainer:
+    """A draw from the prior of the kit's autoencoder."""
+    return RandomExample(material.vae, material.kit.classifier, method="random")
+
+
+def nearest(material: Material) -> AbstractExplainer:
+    """The training graph of the target class whose code is nearest."""
+    return NearestNeighbor(material.vae, material.kit.classifier, material.index, method="nearest")
+
+
+def nearest_settings(material: Material) -> dict[str, Any]:
+    """The same without codes of all training graphs."""
+    return {"vae": described(material.vae), "classifier": described(material.kit.classifier), "aligned": True}
+
+
+def limit(material: Material) -> AbstractExplainer:
+    """How few edits a flip can take."""
+    return FewestEdits(material.kit.classifier, method="limit")
+
+
+ROWS = (
+    Row("believable", "search; surrogates must be sure, environments known", believable),
+    Row("balanced", "search; surrogates must agree, environments known (the default)", balanced),
+    Row("minimal", "search on the classifier alone", minimal),
+    Row("greedy", "the best single edit, one after the other, on the classifier alone", greedy),
+    Row("walk", "as balanced, but only what the latent walk proposes is tried (64 moves a round)", walk),
+    Row("cgcf", "the paper's walk, with the default classifier and the modern autoencoder", cgcf, repeated=True),
+    Row("random", "a graph drawn from the modern autoencoder's prior", random, repeated=True),
+    Row("nearest", "the training graph of the target class with the nearest code", nearest, lean=nearest_settings),
+    Row("limit", "beam search over single edits, open valences allowed: how few edits a flip can take", limit),
+)
+
+
+def chosen(names: Sequence[str], rows: Sequence[Row] = ROWS) -> list[Row]:
+    """The rows of these names, in the order of the table."""
+    known = [row.name for row in rows]
+    unknown = [name for name in names if name not in known]
+    if unknown or not names:
+        raise ConfigError(f"Methods must be among {', '.join(known)}; got {', '.join(unknown) or 'none'}.")
+    return [row for row in rows if row.name in names]

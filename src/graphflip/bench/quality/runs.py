@@ -1,0 +1,190 @@
+"""One row with one seed on one dataset: explained and scored in shards, so that a run that was killed goes on."""
+
+import dataclasses
+import hashlib
+import json
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from ...explain.method import AbstractExplainer
+from ...explain.records import from_record, to_record
+from ...models.storage.files import write_atomically
+from ...version import __version__
+from ..digests import described
+from ..measure import Measures
+from ..score import SCORES, Scorer
+from ..storage import RunFiles, measures_from_json, measures_to_json
+from ..workers import Map
+from .material import Material, Source
+from .rows import Row
+
+_SHARD = 16
+
+
+@dataclass(frozen=True)
+class Shard:
+    """Some graphs of a run, the run's file of counterfactuals, and the file that is there when the graphs are done."""
+
+    source: Source
+    dataset: str
+    row: Row
+    seed: int
+    start: int
+    stop: int
+    records: Path
+    ged_seconds: float
+    path: Path
+
+
+@dataclass(frozen=True)
+class QualityRun:
+    """A row with a seed on a dataset, and the folder of its files."""
+
+    source: Source
+    dataset: str
+    row: Row
+    seed: int
+    folder: Path
+    ged_seconds: float = 0.1
+
+    @property
+    def material(self) -> Material:
+        return material_of(self.source, self.dataset)
+
+    @property
+    def files(self) -> RunFiles:
+        return RunFiles(self.folder, self.row.name, self.seed)
+
+    @property
+    def is_done(self) -> bool:
+        """Whether there is nothing left to do."""
+        if not self.files.records.exists():
+            return False
+        stored = self.files.stored()
+        return stored.get("explained") == self._explained() and stored.get("scored") == self._scored()
+
+    def complete(self, run: Map, tick: Callable[[int], None] = lambda _: None) -> Measures:
+        """Explain and score what was not done before with the same settings, data and models.
+
+        Scores are those of the file of counterfactuals, by the code behind `graphflip score`. `tick` is called with
+        numbers of graphs: of those explained, and of those scored.
+        """
+        stored, explained, scored = self.files.stored(), self._explained(), self._scored()
+        if stored.get("explained") != explained:
+            blobs = self._in_shards(run, explain_shard, explained, tick)
+            write_atomically(self.files.records, b"".join(blobs))
+            stored = {"explained": explained}
+            self.files.write(stored)
+        else:
+            tick(len(self.material.graphs))
+        if stored.get("scored") != scored:
+            blobs = self._in_shards(run, score_shard, {**scored, "of": stored["sha256"]}, tick)
+            parts = [measures_from_json(json.loads(blob)) for blob in blobs]
+            whole = {name: torch.cat([part[name] for part in parts]) for name in SCORES}
+            stored |= {"scored": scored, "measures": measures_to_json(whole)}
+            self.files.write(stored)
+        else:
+            tick(len(self.material.graphs))
+        shutil.rmtree(self._workplace, ignore_errors=True)
+        return measures_from_json(stored["measures"])
+
+    def _in_shards(
+        self, run: Map, work: Callable[[Shard], int], about: Any, tick: Callable[[int], None]
+    ) -> list[bytes]:
+        """What each shard wrote, in order; what is there is not done again.
+
+        The folder is named for what the work depends on, so what is there fits.
+        """
+        text = json.dumps([self.seed, about], sort_keys=True)
+        folder = self._workplace / f"{work.__name__}-{hashlib.sha256(text.encode()).hexdigest()[:16]}"
+        shards = list(self._shards(folder))
+        todo = [shard for shard in shards if not shard.path.exists()]
+        tick(sum(shard.stop - shard.start for shard in shards if shard not in todo))
+        for count in run(work, todo):
+            tick(count)
+        return [shard.path.read_bytes() for shard in shards]
+
+    def _shards(self, folder: Path) -> Iterator[Shard]:
+        total = len(self.material.graphs)
+        for start in range(0, total, _SHARD):
+            yield Shard(
+                self.source,
+                self.dataset,
+                self.row,
+                self.seed,
+                start,
+                min(start + _SHARD, total),
+                self.files.records,
+                self.ged_seconds,
+                folder / f"{start:06}",
+            )
+
+    @property
+    def _workplace(self) -> Path:
+        return self.folder / ".shards" / f"{self.row.name}-seed{self.seed}"
+
+    def _explained(self) -> dict[str, Any]:
+        """All that the counterfactuals depend on."""
+        material = self.material
+        return {
+            "version": __version__,
+            "row": self.row.name,
+            "settings": self.row.settings(material),
+            "seed": self.seed,
+            "part": material.part,
+            "graphs": len(material.graphs),
+            "data": material.dataset.fingerprint()[:16],
+        }
+
+    def _scored(self) -> dict[str, Any]:
+        """All that the scores depend on besides the counterfactuals."""
+        kit = self.material.kit
+        models = {"classifier": kit.classifier, "vae": kit.vae, **kit.judges}
+        models |= {f"surrogate {k}": model for k, model in enumerate(kit.surrogates)}
+        described_models = {name: described(model) for name, model in models.items()}
+        return {"scores": list(SCORES), "ged_seconds": self.ged_seconds, **described_models}
+
+
+def explain_shard(shard: Shard) -> int:
+    """Write the counterfactuals of some graphs, with their evidence; returns how many."""
+    material = material_of(shard.source, shard.dataset)
+    graphs = material.graphs.graphs(slice(shard.start, shard.stop))
+    ids = material.graphs.ids[shard.start : shard.stop]
+    found = _explainer(shard.source, shard.dataset, shard.row).explain_all([graphs], ids=ids, seed=shard.seed)
+    classes = material.kit.classes
+    assessed = (material.explainer.assess(dataclasses.replace(one, classes=classes)) for one in found)
+    lines = [json.dumps(to_record(one), ensure_ascii=False, allow_nan=False) + "\n" for one in assessed]
+    write_atomically(shard.path, "".join(lines).encode())
+    return len(lines)
+
+
+def score_shard(shard: Shard) -> int:
+    """Write the measures of some counterfactuals; returns of how many."""
+    scorer = _scorer(shard.source, shard.dataset, shard.ged_seconds)
+    lines = shard.records.read_text(encoding="utf-8").split("\n")[shard.start : shard.stop]
+    measures = scorer.score([from_record(json.loads(line), scorer.kit.schema) for line in lines])
+    write_atomically(shard.path, json.dumps(measures_to_json(measures), allow_nan=False).encode())
+    return len(lines)
+
+
+@lru_cache(maxsize=4)
+def material_of(source: Source, dataset: str) -> Material:
+    """The material of a dataset, loaded once in each process."""
+    return source(dataset)
+
+
+@lru_cache(maxsize=4)
+def _explainer(source: Source, dataset: str, row: Row) -> AbstractExplainer:
+    return row.build(material_of(source, dataset))
+
+
+@lru_cache(maxsize=4)
+def _scorer(source: Source, dataset: str, ged_seconds: float) -> Scorer:
+    material = material_of(source, dataset)
+    return Scorer(material.kit, material.real, ged_seconds)

@@ -1,0 +1,1 @@
+"""Weisfeiler-Leman: nodes colored by their surroundings, and graphs compared by their colors."""

@@ -1,0 +1,147 @@
+"""Refinement: nodes colored by their surroundings, round by round (Weisfeiler-Leman), for a whole batch of hard graphs.
+
+Nodes of one color look alike to everything that passes messages: what such a layer says of them need be computed once.
+"""
+
+from functools import cached_property
+from typing import NamedTuple
+
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor
+
+from ..schema import Categories, Column, Schema
+
+
+class Alike(NamedTuple):
+    """Nodes by color: `color` of each node, numbered from 0, and the `first` node of each color; in one order."""
+
+    color: Int[Tensor, " nodes"]
+    first: Int[Tensor, " colors"]
+
+
+class Links(NamedTuple):
+    """What a color sees of the colors of the round before.
+
+    `own` is what it was itself; its neighbors are entries of `senders` from its place in `starts` on, each the number
+    of a color times the number of kinds of edges, plus the kind of the edge.
+    """
+
+    own: Int[Tensor, " colors"]
+    senders: Int[Tensor, " links"]
+    starts: Int[Tensor, " colors"]
+
+
+class Refinement:
+    """Colors of the existing nodes of all graphs of a batch, graph after graph; `owner` is the graph of each.
+
+    Categories decide; continuous columns, which should be standardized, are rounded to halves. A color is a hash of 64
+    bits: that two surroundings share one by chance is not to be expected.
+    """
+
+    @torch.no_grad()
+    def __init__(
+        self,
+        B: Float[Tensor, "b n"],
+        V: Float[Tensor, "b n dv"],
+        A: Float[Tensor, "b n n"],
+        E: Float[Tensor, "b n n de"],
+        schema: Schema,
+    ):
+        self.schema, self.shape, n = schema, B.shape, max(B.shape[1], 1)
+        slots, pairs = (_where(exists > 0.5) for exists in (B, A))
+        self.owner = slots // n
+        self.nodes = torch.cat([B.flatten()[slots, None], V.flatten(0, 1).index_select(0, slots)], -1)
+        self.edges = torch.cat([A.flatten()[pairs, None], E.flatten(0, 2).index_select(0, pairs)], -1)
+        # The number of the node in each slot; an empty slot has one more than the last.
+        self._number = torch.full((B.numel(),), len(slots), device=B.device)
+        self._number[slots] = torch.arange(len(slots), device=B.device)
+        ends = pairs // n, pairs // (n * n) * n + pairs % n
+        self._i, self._j = (self._number[end] for end in ends)
+        self._is_whole = len(slots) == B.count_nonzero() and len(pairs) == A.count_nonzero()
+        self._edge_hash = _fold(self.edges, schema.edges)
+        self._colors = {0: mix(_fold(self.nodes, schema.nodes))}
+        self._alike: dict[int, Alike] = {}
+        self._links: dict[int, Links] = {}
+
+    @cached_property
+    def is_exact(self) -> bool:
+        """Whether nodes of one color have the same surroundings: graphs are hard, undirected and all in categories."""
+        columns = (*self.schema.nodes, *self.schema.edges)
+        if self.schema.directed or not all(isinstance(column, Categories) for column in columns):
+            return False
+        return bool(self._is_whole) and all(bool(((x == 0) | (x == 1)).all()) for x in (self.nodes, self.edges))
+
+    @torch.no_grad()
+    def colors(self, rounds: int) -> Int[Tensor, " nodes"]:
+        """The colors after so many rounds: hashes of environments of that radius."""
+        if rounds not in self._colors:
+            colors, i, j = self.colors(rounds - 1), self._i, self._j
+            # A sum of mixed neighbor colors is a hash of their multiset.
+            received = torch.zeros_like(colors).index_add_(0, i, mix(self._edge_hash * 31 + colors[j]))
+            if self.schema.directed:
+                received = (received * 7).index_add_(0, j, mix(self._edge_hash * 37 + colors[i]))
+            self._colors[rounds] = mix(colors * 3 + received)
+        return self._colors[rounds]
+
+    @cached_property
+    def kinds(self) -> Alike:
+        """Edges by their attributes, as nodes are by color."""
+        return _alike(self._edge_hash)
+
+    def alike(self, rounds: int) -> Alike:
+        """Nodes that have one color after so many rounds."""
+        if rounds not in self._alike:
+            self._alike[rounds] = _alike(self.colors(rounds))
+        return self._alike[rounds]
+
+    def links(self, rounds: int) -> Links:
+        """What each color of this round, at least the first, sees of the colors of the round before."""
+        if rounds not in self._links:
+            before, first = self.alike(rounds - 1).color, self.alike(rounds).first
+            edges = _where(_mark(first, len(self.owner))[self._i])
+            senders = before[self._j[edges]] * len(self.kinds.first) + self.kinds.color[edges]
+            degree = self._degree[first]
+            self._links[rounds] = Links(before[first], senders, degree.cumsum(0) - degree)
+        return self._links[rounds]
+
+    def spread(self, values: Float[Tensor, "colors d"], rounds: int) -> Float[Tensor, "b n d"]:
+        """What colors of this round have, slot by slot; zero where there is no node."""
+        color = self.alike(rounds).color
+        place = torch.cat([color, color.new_tensor([len(values)])])[self._number]
+        rows = torch.cat([values, values.new_zeros(1, values.shape[1])]).index_select(0, place)
+        return rows.view(*self.shape, values.shape[1])
+
+    @cached_property
+    def _degree(self) -> Int[Tensor, " nodes"]:
+        return torch.bincount(self._i, minlength=len(self.owner))
+
+
+def mix(x: Int[Tensor, "*any"]) -> Int[Tensor, "*any"]:
+    """A bijection of 64-bit integers that scatters neighbors apart (the finalizer of splitmix64)."""
+    x = (x ^ ((x >> 30) & 0x3FFFFFFFF)) * -4658895280553007687
+    x = (x ^ ((x >> 27) & 0x1FFFFFFFFF)) * -7723592293110705685
+    return x ^ ((x >> 31) & 0x1FFFFFFFF)
+
+
+def _alike(hashes: Int[Tensor, " m"]) -> Alike:
+    values, number = hashes.unique(return_inverse=True)
+    places = torch.arange(len(hashes), device=hashes.device)
+    first = torch.full_like(values, len(hashes)).scatter_reduce_(0, number, places, "amin")
+    new = _mark(first, len(hashes))
+    return Alike((new.cumsum(0) - 1)[first[number]], _where(new))
+
+
+def _mark(places: Int[Tensor, " k"], size: int) -> Bool[Tensor, " size"]:
+    return torch.zeros(size, dtype=torch.bool, device=places.device).index_fill_(0, places, True)
+
+
+def _where(true: Bool[Tensor, "*any"]) -> Int[Tensor, " k"]:
+    return true.flatten().nonzero()[:, 0]
+
+
+def _fold(rows: Float[Tensor, "rows d"], columns: tuple[Column, ...]) -> Int[Tensor, " rows"]:
+    """One number for a row: existence, and then these columns."""
+    steps = [10.0, *(step for one in columns for step in [10.0 if isinstance(one, Categories) else 2.0] * one.width)]
+    place = torch.arange(1, rows.shape[-1] + 1, device=rows.device)
+    return mix((rows * rows.new_tensor(steps)).round().long() * 1000003 + place).sum(-1)

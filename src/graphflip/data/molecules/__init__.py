@@ -1,0 +1,1 @@
+"""Molecules: SMILES, SD files, RDKit objects, salts."""

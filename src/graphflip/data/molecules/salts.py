@@ -1,0 +1,32 @@
+"""The parent of a salt or an ion: the molecule that a chemist means by it."""
+
+from typing import TYPE_CHECKING
+
+from ...errors import require
+
+if TYPE_CHECKING:
+    import rdkit.Chem
+
+
+def parent_of(mol: "rdkit.Chem.Mol") -> "rdkit.Chem.Mol":
+    """The largest part of a molecule, of those with carbon if there are any, neutral where protons can make it so.
+
+    Of sodium acetate that is acetic acid, of methylammonium chloride methylamine. Atoms stay in their order, bonds as
+    they are written. What is charged for good (a quaternary ammonium, a nitro group) stays so; a radical stays one.
+    """
+    Chem = require("rdkit.Chem", "mol", "Reading molecules")
+    standardize = require("rdkit.Chem.MolStandardize.rdMolStandardize", "mol", "Reading salts")
+    with require("rdkit.rdBase", "mol", "Reading molecules").BlockLogs():
+        parts = Chem.GetMolFrags(Chem.RemoveHs(mol, sanitize=False), asMols=True, sanitizeFrags=False)
+        largest = max(parts, key=_size)
+        largest.UpdatePropertyCache(strict=False)
+        Chem.GetSymmSSSR(largest)
+        return standardize.Uncharger().uncharge(largest)
+
+
+def _size(part: "rdkit.Chem.Mol") -> tuple[bool, int, float, str]:
+    """By which parts are compared; the last keeps the choice from depending on how the molecule is spelled."""
+    Chem = require("rdkit.Chem", "mol", "Reading molecules")
+    atoms = part.GetAtoms()
+    has_carbon = any(atom.GetAtomicNum() == 6 for atom in atoms)
+    return has_carbon, part.GetNumHeavyAtoms(), sum(atom.GetMass() for atom in atoms), Chem.MolToSmiles(part)

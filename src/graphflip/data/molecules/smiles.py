@@ -1,0 +1,281 @@
+"""Molecules from files: SMILES tables, and the molecules that come with RDKit."""
+
+import csv
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain, islice
+from pathlib import Path
+from typing import NamedTuple
+
+from ...errors import ConfigError, DataError, GraphflipError, require
+from ...graph import Graph
+from ...schema import Schema
+from ..dataset import BadRow, GraphDataset
+from .molecule import from_smiles, molecule_schema, to_smiles
+
+_SMILES_NAMES = ("smiles", "canonical_smiles", "smi", "molecule", "mol", "structure")
+_LABEL_NAMES = ("label", "y", "class", "target", "activity", "active", "mutagen", "outcome")
+_ID_NAMES = ("id", "name", "mol_id", "compound", "identifier", "cid")
+_ORGANIC = ("C", "N", "O", "F", "P", "S", "Cl", "Br", "I")
+_UNLABELED = "unlabeled"
+
+
+class SmilesRow(NamedTuple):
+    """One molecule of a file; `row` is its line, counted from 1."""
+
+    row: int
+    id: str
+    smiles: str
+    label: str | None
+
+
+def load_smiles_csv(
+    path: Path | str,
+    smiles_column: str | None = None,
+    label_column: str | None = None,
+    schema: Schema | None = None,
+    max_nodes: int | None = None,
+    explicit_hydrogens: bool = False,
+    classes: Sequence[str] = (),
+    strict: bool = True,
+    skip_bad: bool = False,
+    seed: int = 0,
+) -> GraphDataset:
+    """Molecules of a .csv, .tsv or .smi file, split at random by `seed`.
+
+    Columns that are not named are guessed from the header. Labels that are numbers with decimals make a regression set;
+    all others name classes, in the order of `classes` or else sorted. Without labels all are of one class. A `schema`
+    decides elements, size and hydrogens; without one they are those of the file, `max_nodes` and `explicit_hydrogens`.
+    A row that cannot be used is an error, or with `skip_bad` an entry of the dataset's `bad`. For `strict` see
+    `from_mol`.
+    """
+    path = Path(path)
+    rows = list(read_smiles(path, smiles_column, label_column))
+    schema = schema or _infer_schema(rows, max_nodes, explicit_hydrogens)
+    encode, classes = _label_code([row.label for row in rows], classes)
+
+    def convert(row: SmilesRow) -> tuple[Graph, float]:
+        return from_smiles(row.smiles, schema, strict), encode(row.label)
+
+    return _collect(path, rows, convert, classes, skip_bad).split_randomly(seed)
+
+
+def load_rdkit_molecules(
+    label: str = "nitro", max_nodes: int = 30, limit: int | None = None, seed: int = 0
+) -> GraphDataset:
+    """Molecules that come with RDKit (the first `limit` of 4,999 rows), labeled by RDKit; hydrogens are implicit.
+
+    "nitro": whether there is a nitro group; "logp": Crippen's estimate of log P, a regression target. Rows with rare
+    elements, exotic ions or more than `max_nodes` heavy atoms are skipped and listed in `bad`.
+    """
+    measure, classes = _rdkit_label(label)
+    path = Path(require("rdkit.RDConfig", "mol", "Loading RDKit's molecules").RDDataDir) / "NCI" / "first_5K.smi"
+    Chem = require("rdkit.Chem", "mol", "Loading RDKit's molecules")
+    schema = molecule_schema(_ORGANIC, max_nodes, explicit_hydrogens=False)
+
+    def convert(row: SmilesRow) -> tuple[Graph, float]:
+        return from_smiles(row.smiles, schema), measure(Chem.MolFromSmiles(row.smiles))
+
+    rows = list(islice(read_smiles(path), limit))
+    return _collect(path, rows, convert, classes, skip_bad=True, name="rdkit").split_randomly(seed)
+
+
+def read_smiles(
+    path: Path | str, smiles_column: str | None = None, label_column: str | None = None, tolerant: bool = False
+) -> Iterator[SmilesRow]:
+    """Rows of a .csv or .tsv file with a header, or of a .smi file (SMILES, name, label; no header), one at a time.
+
+    With `tolerant`, what cannot be read (bytes that are not UTF-8, a cell without end) spoils its own row alone: the
+    row is given with a text that is no SMILES.
+    """
+    path = Path(path)
+    try:
+        with path.open(newline="", encoding="utf-8-sig", errors="replace" if tolerant else "strict") as file:
+            if path.suffix.lower() in _DELIMITERS:
+                yield from _read_table(path, file, smiles_column, label_column, tolerant)
+            elif path.suffix.lower() == ".smi":
+                yield from _read_lines(path, file)
+            else:
+                raise DataError(f"{path}: a file of molecules must end in .csv, .tsv or .smi. Rename or convert it.")
+    except OSError as error:
+        raise DataError(f"{path}: the file must be readable; {error.strerror}. Check the path.") from error
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise DataError(f"{path}: the file must be a table in UTF-8; {error}. Save it as CSV in UTF-8.") from error
+
+
+def write_smiles_csv(dataset: GraphDataset, path: Path | str) -> None:
+    """Write id, SMILES and label of each graph; bonds as they stand, so that reading gives the same graphs."""
+    with Path(path).open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(["id", "smiles", "label"])
+        for k, (name, label) in enumerate(zip(dataset.ids, dataset.labels.tolist(), strict=True)):
+            smiles = to_smiles(dataset.graphs([k]), kekule=True)
+            if smiles is None:
+                raise DataError(
+                    f"{dataset.name}: graph {k} ({name}) must be a molecule to be written as SMILES; it is not."
+                )
+            writer.writerow([name, smiles, dataset.classes[label] if dataset.classes else label])
+
+
+_DELIMITERS = {".csv": ",", ".tsv": "\t"}
+
+
+def _read_table(
+    path: Path, file, smiles_column: str | None, label_column: str | None, tolerant: bool
+) -> Iterator[SmilesRow]:
+    lines = bounded_lines(file)
+    first = next(lines, "")
+    reader = csv.reader(chain([first], lines), delimiter=_delimiter(path, first))
+    header = [name.strip() for name in next(reader, [])]
+    smiles_at = _column(path, header, smiles_column, _SMILES_NAMES)
+    if smiles_at is None:
+        raise DataError(
+            f"{path}: the header must name a column of SMILES ({', '.join(_SMILES_NAMES)}); got "
+            f"{', '.join(header) or 'an empty file'}. Add a header, or rename a column (in Python: `smiles_column`)."
+        )
+    label_at = _column(path, header, label_column, _LABEL_NAMES)
+    id_at = _column(path, header, None, _ID_NAMES)
+    for cells in _cells(reader, tolerant):
+        if not any(cells):
+            continue
+        if cells == [_UNREADABLE]:
+            yield SmilesRow(reader.line_num, f"{path.stem}/{reader.line_num}", _UNREADABLE, None)
+            continue
+        padded = cells + [""] * (len(header) - len(cells))
+        name = padded[id_at].strip() if id_at is not None else ""
+        label = padded[label_at].strip() if label_at is not None else None
+        yield SmilesRow(reader.line_num, name or f"{path.stem}/{reader.line_num}", padded[smiles_at].strip(), label)
+
+
+def _delimiter(path: Path, header: str) -> str:
+    """What separates columns: what the file's name says, unless its header has none of these but another."""
+    usual = _DELIMITERS[path.suffix.lower()]
+    return next((mark for mark in (usual, *";\t,") if mark in header), usual)
+
+
+def _cells(reader, tolerant: bool) -> Iterator[list[str]]:
+    """The cells of each row; if `tolerant`, one that csv cannot read is a row of one unreadable cell."""
+    while True:
+        try:
+            yield next(reader)
+        except StopIteration:
+            return
+        except csv.Error:
+            if not tolerant:
+                raise
+            yield [_UNREADABLE]
+
+
+_LONGEST = 1_000_000
+_UNREADABLE = "\ufffd(line-too-long-or-broken)"
+
+
+def bounded_lines(file) -> Iterator[str]:
+    """Lines of a text file; of one that is longer than a million characters, no more than a mark that it was there."""
+    while line := file.readline(_LONGEST):
+        if len(line) < _LONGEST or line.endswith("\n"):
+            yield line
+            continue
+        while len(line) == _LONGEST and not line.endswith("\n"):
+            line = file.readline(_LONGEST)
+        yield f"{_UNREADABLE}\n"
+
+
+def _column(path: Path, header: list[str], name: str | None, guesses: Sequence[str]) -> int | None:
+    if name is not None:
+        if name not in header:
+            raise DataError(f"{path}: the header must have the column `{name}`; got {', '.join(header)}.")
+        return header.index(name)
+    lower = [column.lower() for column in header]
+    return next((lower.index(guess) for guess in guesses if guess in lower), None)
+
+
+def _read_lines(path: Path, file) -> Iterator[SmilesRow]:
+    for number, line in enumerate(bounded_lines(file), start=1):
+        cells = line.split()
+        if cells and not (number == 1 and cells[0].lower() in _SMILES_NAMES):
+            name = cells[1] if len(cells) > 1 else f"{path.stem}/{number}"
+            yield SmilesRow(number, name, cells[0], cells[2] if len(cells) > 2 else None)
+
+
+def _collect(
+    path: Path,
+    rows: Sequence[SmilesRow],
+    convert: Callable[[SmilesRow], tuple[Graph, float]],
+    classes: tuple[str, ...],
+    skip_bad: bool,
+    name: str | None = None,
+) -> GraphDataset:
+    graphs, labels, ids, bad = [], [], [], []
+    for row in rows:
+        try:
+            graph, label = convert(row)
+        except GraphflipError as error:
+            if not skip_bad:
+                raise DataError(f"{path}, row {row.row}: {error} Or skip such rows with `skip_bad`.") from error
+            bad.append(BadRow(str(path), row.row, str(error)))
+            continue
+        graphs.append(graph)
+        labels.append(label)
+        ids.append(row.id)
+    if not graphs:
+        first = f" The first problem, in row {bad[0].row}: {bad[0].reason}" if bad else ""
+        raise DataError(f"{path}: the file must have a molecule that can be used; {len(rows)} rows, none can.{first}")
+    return GraphDataset.from_graphs(name or path.stem, graphs, labels, classes, ids, bad=bad)
+
+
+def _infer_schema(rows: Sequence[SmilesRow], max_nodes: int | None, explicit_hydrogens: bool) -> Schema:
+    """Elements and largest size of the molecules that can be read and are not over `max_nodes`."""
+    Chem = require("rdkit.Chem", "mol", "Reading SMILES")
+    counts: dict[str, int] = {}
+    largest = 1
+    with require("rdkit.rdBase", "mol", "Reading SMILES").BlockLogs():
+        for row in rows:
+            mol = Chem.MolFromSmiles(row.smiles)
+            if mol is None:
+                continue
+            mol = Chem.AddHs(mol) if explicit_hydrogens else mol
+            if max_nodes is None or mol.GetNumAtoms() <= max_nodes:
+                largest = max(largest, mol.GetNumAtoms())
+                for atom in mol.GetAtoms():
+                    counts[atom.GetSymbol()] = counts.get(atom.GetSymbol(), 0) + 1
+    elements = sorted(counts, key=lambda symbol: (-counts[symbol], symbol)) or ["C"]
+    return molecule_schema(elements, max_nodes or largest, explicit_hydrogens)
+
+
+def _label_code(
+    labels: Sequence[str | None], classes: Sequence[str]
+) -> tuple[Callable[[str | None], float], tuple[str, ...]]:
+    """How to turn the text of a label into a number, and the names of the classes (none for regression)."""
+    texts = {text for text in labels if text}
+    if not texts:
+        return lambda text: 0.0, (_UNLABELED,)
+    numbers = {text: number for text in texts if (number := _number(text)) is not None}
+    if not classes and len(numbers) == len(texts) and any(number != int(number) for number in numbers.values()):
+        return lambda text: _label_of(text, numbers, "a number"), ()
+    if not classes:
+        classes = sorted(texts, key=lambda text: (numbers.get(text, float("inf")), text))
+    codes = {name: k for k, name in enumerate(classes)}
+    return lambda text: _label_of(text, codes, f"one of {', '.join(classes)}"), tuple(classes)
+
+
+def _number(text: str) -> float | None:
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if abs(number) < float("inf") else None
+
+
+def _label_of(text: str | None, codes: dict, must: str) -> float:
+    if text not in codes:
+        raise DataError(f"The label must be {must}; got {text or 'nothing'}. Correct it.")
+    return float(codes[text])
+
+
+def _rdkit_label(label: str) -> tuple[Callable[..., float], tuple[str, ...]]:
+    if label == "nitro":
+        nitro = require("rdkit.Chem", "mol", "Loading RDKit's molecules").MolFromSmarts("[N+](=O)[O-]")
+        return lambda mol: float(mol.HasSubstructMatch(nitro)), ("no nitro", "nitro")
+    if label == "logp":
+        return require("rdkit.Chem.Crippen", "mol", "Loading RDKit's molecules").MolLogP, ()
+    raise ConfigError(f"`label` must be nitro or logp; got {label!r}.")

@@ -1,0 +1,1 @@
+"""Synthetic sets whose right counterfactuals are known."""

@@ -1,0 +1,59 @@
+"""Files of PyG graphs, as `torch.save` and PyG's datasets write them; nothing in a file is run."""
+
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from ...errors import DataError, require
+
+
+def read_pyg_file(path: Path | str) -> list[Any]:
+    """The `Data` objects of a file: a list of them, a single one, or a dataset that is kept in one piece with slices.
+
+    Only tensors, plain containers and PyG's `Data` are read: a file that holds anything else is an error, and its code
+    is not called.
+    """
+    data = require("torch_geometric.data.data", "pyg", "Reading PyG files")
+    storage = require("torch_geometric.data.storage", "pyg", "Reading PyG files")
+    # As PyG does for itself; the context manager of this name would take back what PyG has added.
+    torch.serialization.add_safe_globals([data.Data, data.DataEdgeAttr, data.DataTensorAttr, storage.GlobalStorage])
+    try:
+        stored = torch.load(path, map_location="cpu", weights_only=True)
+    except Exception as error:  # damaged files have errors of all kinds
+        raise DataError(
+            f"{path}: must be a file that `torch.save` wrote, of PyG Data objects and tensors alone; it cannot be read "
+            f"({type(error).__name__}). Save a list of Data objects (of a batch: `batch.to_data_list()`)."
+        ) from error
+    if isinstance(stored, tuple) and len(stored) in (2, 3) and isinstance(stored[1], dict):
+        return _separated(path, data.Data, *stored[:2])
+    found = list(stored) if isinstance(stored, list | tuple) else [stored]
+    for k, one in enumerate(found):
+        _check_whole(path, k, one, data.Data)
+    return found
+
+
+def _check_whole(path: Path | str, k: int, one: Any, Data: Any) -> None:
+    """Raise if an object came out of the file without what makes it one: any question to it would be an error."""
+    try:
+        if isinstance(one, Data):
+            one.to_dict()
+    except Exception as error:
+        raise DataError(
+            f"{path}: graph {k} must be a whole Data object, as PyG writes it now; it is not ({type(error).__name__}). "
+            "Load it with the PyG that saved it, and save a list of new Data objects."
+        ) from error
+
+
+def _separated(path: Path | str, Data: Any, whole: Any, slices: dict[str, Any]) -> list[Any]:
+    """The graphs of a PyG dataset in memory: one large graph, or its attributes, and where each graph begins."""
+    separate = require("torch_geometric.data.separate", "pyg", "Reading PyG files").separate
+    try:
+        whole = Data.from_dict(whole) if isinstance(whole, dict) else whole
+        count = len(next(iter(slices.values()))) - 1
+        return [separate(Data, whole, k, slices, decrement=False) for k in range(count)]
+    except Exception as error:  # the slices are whatever the file says
+        raise DataError(
+            f"{path}: slices must say where each graph of the dataset begins; they do not ({type(error).__name__}). "
+            "Save a list of Data objects instead: `torch.save(list(dataset), path)`."
+        ) from error

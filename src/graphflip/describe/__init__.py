@@ -1,0 +1,11 @@
+"""Answers in words."""
+
+from typing import TYPE_CHECKING
+
+from ..lazy import attach
+
+if TYPE_CHECKING:
+    from .sentences import describe as describe
+    from .sentences import sentences as sentences
+
+__getattr__, __dir__ = attach(__name__, __file__)

@@ -1,0 +1,1 @@
+"""The search over valid edits, and answers with no edit too many."""

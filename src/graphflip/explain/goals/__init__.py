@@ -1,0 +1,1 @@
+"""What a model is to say of a counterfactual, and how people say it."""

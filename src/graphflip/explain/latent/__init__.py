@@ -1,0 +1,1 @@
+"""The paper's walk through the latent space, its baselines, and what else the autoencoder tells."""

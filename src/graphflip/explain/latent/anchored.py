@@ -1,0 +1,217 @@
+"""Anchored decoding: graphs near a factual, read off the decoder relative to what it says of the factual itself.
+
+A decoder rebuilds a graph it has not seen with errors, and such errors are no edits. So its logits at a code z count
+only by their difference from those at the factual's code, added to a margin around the real graph: the factual's own
+code decodes to exactly the factual, slot by slot, however well the autoencoder knows it.
+"""
+
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from ...graph import Graph
+from ...models.networks.classifier import AbstractClassifier
+from ...models.networks.pegvae import PEGVAE
+from ...schema import Categories, Schema
+from ..goals.goals import Target, goal_of
+
+MARGIN = 3.0
+
+
+@dataclass(frozen=True, eq=False)
+class Logits:
+    """What a graph is decoded from: existence of nodes, their attributes, existence of edges, their attributes."""
+
+    B: Float[Tensor, "b n"]
+    V: Float[Tensor, "b n dv"]
+    A: Float[Tensor, "b n n"]
+    E: Float[Tensor, "b n n de"]
+
+    def __add__(self, other: "Logits") -> "Logits":
+        return Logits(self.B + other.B, self.V + other.V, self.A + other.A, self.E + other.E)
+
+    def __sub__(self, other: "Logits") -> "Logits":
+        return Logits(self.B - other.B, self.V - other.V, self.A - other.A, self.E - other.E)
+
+    def __mul__(self, factor: Float[Tensor, " b"]) -> "Logits":
+        column = factor[:, None]
+        return Logits(
+            self.B * column, self.V * column[..., None], self.A * column[..., None], self.E * column[..., None, None]
+        )
+
+    def expand(self, size: int) -> "Logits":
+        """One graph's logits as a batch of so many."""
+        return Logits(*(part.expand(size, *part.shape[1:]) for part in (self.B, self.V, self.A, self.E)))
+
+
+@dataclass(frozen=True, eq=False)
+class Anchor:
+    """Factuals, their codes, and what the decoder says at these codes."""
+
+    vae: PEGVAE
+    graph: Graph
+    z: Float[Tensor, "b n dz"]
+    logits: Logits
+    margin: float = MARGIN
+
+    @classmethod
+    @torch.no_grad()
+    def at(cls, vae: PEGVAE, graph: Graph, margin: float = MARGIN) -> "Anchor":
+        graph = graph.pad(graph.schema.max_nodes)
+        z = vae.encode(graph).mean
+        return cls(vae, graph, z, raw_logits(vae, z, graph), margin)
+
+    def moved(self, z: Float[Tensor, "b n dz"]) -> Logits:
+        """How far each logit of the decoder has moved from where it is at the factual's code."""
+        return raw_logits(self.vae, z, self.graph) - self.logits
+
+    def soft(self, z: Float[Tensor, "b n dz"]) -> Graph:
+        """The relaxed graph at a code."""
+        return relaxed(true_logits(self.graph, self.margin) + self.moved(z), self.graph)
+
+    def hard(self, z: Float[Tensor, "b n dz"]) -> Graph:
+        """The likeliest graph at a code; a continuous attribute stays if it moves by less than a quarter of its
+        scale."""
+        graph = self.graph
+        B, V, A, E = _likeliest(true_logits(graph, self.margin) + self.moved(z), graph.schema)
+        B = B * graph.B
+        V = _settled(V, graph.V, graph.B, list(graph.schema.node_slices())) * B[..., None]
+        A = A * B[:, :, None] * B[:, None, :]
+        E = _settled(E, graph.E, graph.A, list(graph.schema.edge_slices())) * A[..., None]
+        return Graph.trusted(B, V, A, E, graph.schema)
+
+    def repeated(self, size: int) -> "Anchor":
+        """The anchor of one graph as one for so many codes."""
+        parts = _repeated(self.graph, size), self.z.expand(size, *self.z.shape[1:]), self.logits.expand(size)
+        return Anchor(self.vae, *parts, self.margin)
+
+
+def raw_logits(vae: PEGVAE, z: Float[Tensor, "b n dz"], graph: Graph) -> Logits:
+    """The decoder's logits at a code, every stage conditioned on a hard graph."""
+    E = graph.E if not graph.schema.de else vae.edge_values(z, graph.B, graph.V, graph.A)
+    return Logits(vae.node_logits(z), vae.node_values(z, graph.B), vae.edge_logits(z, graph.B, graph.V), E)
+
+
+def true_logits(graph: Graph, margin: float) -> Logits:
+    """Logits that decode to a hard graph, by this margin; continuous attributes are themselves."""
+    V, E = (
+        torch.cat([_spread(part[..., at], column, margin) for column, at in slices], -1) if slices else part
+        for part, slices in (
+            (graph.V, list(graph.schema.node_slices())),
+            (graph.E, list(graph.schema.edge_slices())),
+        )
+    )
+    return Logits((2 * graph.B - 1) * margin, V, (2 * graph.A - 1) * margin, E)
+
+
+def _spread(values: Tensor, column, margin: float) -> Tensor:
+    return values * margin if isinstance(column, Categories) else values
+
+
+def relaxed(logits: Logits, graph: Graph) -> Graph:
+    """The probabilities that logits stand for; slots that are empty in `graph` stay so."""
+    B = graph.B * logits.B.sigmoid()
+    A = logits.A.sigmoid() * B[:, :, None] * B[:, None, :]
+    A = A * (1 - torch.eye(A.shape[1], dtype=A.dtype, device=A.device))
+    V = _columns(logits.V, list(graph.schema.node_slices()), hard=False) * B[..., None]
+    E = _columns(logits.E, list(graph.schema.edge_slices()), hard=False) * A[..., None]
+    return Graph.trusted(B, V, A, E, graph.schema)
+
+
+def _columns(logits: Tensor, slices: list, hard: bool) -> Tensor:
+    parts = []
+    for column, at in slices:
+        part = logits[..., at]
+        if isinstance(column, Categories):
+            one_hot = torch.nn.functional.one_hot(part.argmax(-1), part.shape[-1]).to(part.dtype)
+            part = one_hot if hard else part.softmax(-1)
+        parts.append(part)
+    return torch.cat(parts, -1) if parts else logits
+
+
+def _settled(values: Tensor, was: Tensor, there: Tensor, slices: list) -> Tensor:
+    """Attributes with continuous ones as they were where they were there and hardly moved."""
+    parts = []
+    for column, at in slices:
+        part = values[..., at]
+        if not isinstance(column, Categories):
+            near = ((part - was[..., at]).abs() < column.scale / 4) & (there[..., None] > 0)
+            part = torch.where(near, was[..., at], part)
+        parts.append(part)
+    return torch.cat(parts, -1) if parts else values
+
+
+@dataclass(frozen=True, eq=False)
+class LatentPath:
+    """Hard graphs on the way from a factual to its counterfactual, and the probability of the target, or the predicted
+    value, at each."""
+
+    graphs: Graph
+    probabilities: list[float]
+    positions: list[float]
+
+
+@torch.no_grad()
+def latent_path(
+    vae: PEGVAE,
+    classifier: AbstractClassifier,
+    factual: Graph,
+    counterfactual: Graph,
+    target: Target,
+    steps: int = 24,
+    margin: float = MARGIN,
+) -> LatentPath:
+    """Graphs along the straight line between two codes, anchored at both ends: it starts at exactly the factual and
+    ends at exactly the counterfactual, and what these share stays. The decoder decides which change comes first."""
+    n = factual.schema.max_nodes
+    ends = [factual.pad(n), counterfactual.pad(n)]
+    z = [vae.encode(end).mean for end in ends]
+    # Every stage sees the nodes of both ends, so that what is to come, or has gone, has a code to be read from.
+    union = _union(*ends)
+    t = torch.linspace(0, 1, steps)
+    logits = raw_logits(vae, z[0] + t[:, None, None] * (z[1] - z[0]), _repeated(union, steps))
+    for end, code, weight in zip(ends, z, (1 - t, t), strict=True):
+        logits = logits + (true_logits(end, margin) - raw_logits(vae, code, union)).expand(steps) * weight
+    graphs = _between(logits, *ends)
+    probability = goal_of(target).shown(classifier(graphs))
+    return LatentPath(graphs, probability.tolist(), t.tolist())
+
+
+def _between(logits: Logits, one: Graph, other: Graph) -> Graph:
+    """The likeliest graphs, with all that the two ends share."""
+    schema = one.schema
+    B, V, A, E = _likeliest(logits, schema)
+    B = torch.where(one.B == other.B, one.B, B)
+    V = torch.where((one.V == other.V).all(-1, keepdim=True), one.V, V) * B[..., None]
+    A = torch.where(one.A == other.A, one.A, A) * B[:, :, None] * B[:, None, :]
+    E = torch.where((one.E == other.E).all(-1, keepdim=True), one.E, E) * A[..., None]
+    return Graph.trusted(B, V, A, E, schema)
+
+
+def _likeliest(logits: Logits, schema: Schema) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """B, V, A, E as they are likeliest, each by itself."""
+    B, A = (logits.B > 0).to(logits.B), (logits.A > 0).to(logits.B)
+    V = _columns(logits.V, list(schema.node_slices()), hard=True)
+    E = _columns(logits.E, list(schema.edge_slices()), hard=True)
+    pairs = torch.ones_like(A[0]).triu(1)
+    if schema.directed:
+        pairs = pairs + pairs.T
+    A, E = A * pairs, E * pairs[..., None]
+    if not schema.directed:  # rounding may decide a tie one way here and another way there
+        A, E = A + A.transpose(1, 2), E + E.transpose(1, 2)
+    return B, V, A, E
+
+
+def _union(one: Graph, other: Graph) -> Graph:
+    """A graph with the nodes and edges of both; where they differ, as in the first where it has them."""
+    B, A = torch.maximum(one.B, other.B), torch.maximum(one.A, other.A)
+    V = torch.where(one.B[..., None] > 0, one.V, other.V)
+    E = torch.where(one.A[..., None] > 0, one.E, other.E)
+    return Graph.trusted(B, V, A, E, one.schema)
+
+
+def _repeated(graph: Graph, size: int) -> Graph:
+    B, V, A, E = (part.expand(size, *part.shape[1:]) for part in (graph.B, graph.V, graph.A, graph.E))
+    return Graph.trusted(B, V, A, E, graph.schema)

@@ -1,0 +1,183 @@
+"""LatentSearch: counterfactuals of models that can only be asked, from batches of codes around the factual's."""
+
+import math
+import time
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from ...errors import BudgetSpent, ConfigError, SchemaError
+from ...graph import Graph
+from ...models.networks.classifier import AbstractClassifier
+from ...models.networks.pegvae import PEGVAE
+from ..counterfactual import Counterfactual, Outcome
+from ..edits.candidates import Candidate, votes_for
+from ..goals.goals import AbstractGoal
+from ..method import AbstractExplainer, Question
+from ..moves.feasible import feasible
+from ..moves.moves import Moves
+from ..moves.sketch import Sketch, drawn
+from ..moves.undo import undone
+from .anchored import Anchor
+
+_FASTER = 1.3  # the step grows by this factor, or shrinks
+
+
+@dataclass(frozen=True)
+class LatentSearch(AbstractExplainer):
+    """Descent without gradients (an evolution strategy): draw codes around the best so far, keep the best of them.
+
+    A code is decoded relative to the factual (see `anchored`), so that a small step changes little, and those of its
+    changes are made that lead from one valid graph to the next (see `feasible`). Each round draws `batch_size` codes, a
+    step of some slots of one of the `parents` best codes, normally distributed of size `step`, and shows the classifier
+    the graphs that it has not seen, in one batch. The step grows while few of the graphs are new, and shrinks while
+    most are. Graphs are ranked by their score for the target less `price` for each edit. When a round reaches the
+    target, the graph with the fewest edits is taken, and edits are undone as long as it still does.
+
+    The classifier is shown at most `max_calls` graphs, or as many as a `BlackBox` has in its budget; how many they were
+    is in the answer.
+    """
+
+    vae: PEGVAE
+    classifier: AbstractClassifier
+    moves: Moves
+    rounds: int = 60
+    batch_size: int = 32
+    parents: int = 4
+    step: float = 1.0
+    price: float = 0.05
+    max_calls: int | None = None
+    method: str = "latent-search"
+
+    def __post_init__(self) -> None:
+        for name in ("rounds", "batch_size", "parents"):
+            if getattr(self, name) < 1:
+                raise ConfigError(f"`{name}` must be at least 1; got {getattr(self, name)}.")
+        if not self.step > 0:
+            raise ConfigError(f"`step` must be above 0; got {self.step}.")
+        if not self.vae.schema == self.classifier.schema == self.moves.schema:
+            raise SchemaError("Autoencoder, classifier and moves must have one schema; these differ.")
+
+    def explain_batch(self, question: Question) -> list[Counterfactual]:
+        return [self._explain_one(question, k, rng) for k, rng in enumerate(question.rngs("codes"))]
+
+    def _explain_one(self, question: Question, k: int, rng: torch.Generator) -> Counterfactual:
+        started = time.perf_counter()
+        search = _Search(self, question.graph[k], question.goals[k], question.logits[k : k + 1], rng)
+        if not bool(question.logits[k].isfinite().all()):
+            outcome = Outcome.NOT_A_NUMBER
+        elif bool(question.already_there[k]):
+            outcome = Outcome.ALREADY_THERE
+        else:
+            outcome = search.run()
+        return question.answer(
+            k,
+            self.method,
+            drawn(question.graph[k], [search.best.difference]),
+            outcome,
+            p_counterfactual=None if outcome is Outcome.NOT_A_NUMBER else search.best.probability,
+            steps=search.turn,
+            seconds=time.perf_counter() - started,
+            probabilities=tuple(search.trace),
+            classifier_calls=search.calls,
+            one_minimal=search.one_minimal,
+        )
+
+
+class _Search:
+    """The state of a search for one graph; `codes` are those of the candidates that are parents."""
+
+    def __init__(
+        self,
+        settings: LatentSearch,
+        graph: Graph,
+        goal: AbstractGoal,
+        logits: Float[Tensor, "1 c"],
+        rng: torch.Generator,
+    ):
+        self.settings, self.graph, self.goal, self.rng = settings, graph, goal, rng
+        self.factual, self.anchor = Sketch.of(graph), Anchor.at(settings.vae, graph)
+        self.step, self.turn, self.calls = settings.step, 0, 1
+        self.best = self._candidate(self.factual).with_votes(votes_for(logits, goal))
+        self.parents = [(self.best, self.anchor.z[0])]
+        self.seen, self.trace = {self.best.key()}, list[float]()
+        self.one_minimal: bool | None = None
+
+    @torch.no_grad()
+    def run(self) -> Outcome:
+        """Search until the target is reached, or rounds or calls are used up."""
+        try:
+            while self.turn < self.settings.rounds:
+                self.turn += 1
+                tried = self._tried()
+                self.parents = sorted([*self.parents, *tried], key=self._rank)[: self.settings.parents]
+                self.best = self.parents[0][0]
+                self.trace.append(self.best.probability)
+                reached = [one for one, _ in tried if one.predicted]
+                if reached:
+                    self.best = min(reached, key=self._cost)
+                    self._undo()
+                    return Outcome.FLIPPED
+        except BudgetSpent:
+            return Outcome.FLIPPED if self.best.predicted else Outcome.OUT_OF_CALLS
+        return Outcome.OUT_OF_STEPS
+
+    def _candidate(self, sketch: Sketch) -> Candidate:
+        return Candidate.of(self.factual, sketch, self.graph.schema)
+
+    def _rank(self, one: tuple[Candidate, Tensor]) -> float:
+        return self.settings.price * one[0].weight - one[0].votes[0].score
+
+    def _cost(self, one: Candidate) -> tuple[float, int, float]:
+        return one.weight, one.size, -one.votes[0].score
+
+    def _tried(self) -> list[tuple[Candidate, Tensor]]:
+        """New graphs around the parents, with what the classifier says, and their codes."""
+        z, fresh = self._codes(), {}
+        for code, graph in zip(z, self.anchor.repeated(len(z)).hard(z), strict=True):
+            one = self._candidate(feasible(self.settings.moves, self.factual, Sketch.of(graph)))
+            if one.key() not in self.seen:
+                self.seen.add(one.key())
+                fresh[one] = code
+        self.step = self.step * _FASTER if len(fresh) < len(z) / 2 else self.step / _FASTER
+        return list(zip(self._asked(list(fresh)), fresh.values(), strict=False))
+
+    def _codes(self) -> Float[Tensor, "k n dz"]:
+        """A step of some of the factual's slots, from one parent after the other."""
+        size, here = self.settings.batch_size, self.graph.B[0]
+        start = torch.stack([self.parents[k % len(self.parents)][1] for k in range(size)])
+        share = torch.rand(size, 1, generator=self.rng)  # of slots, in each code another
+        moved = (torch.rand(size, len(here), generator=self.rng) < share).to(here) * here
+        return start + self.step * torch.randn(start.shape, generator=self.rng).to(start) * moved[..., None]
+
+    def _asked(self, candidates: list[Candidate]) -> list[Candidate]:
+        """As many as may be asked about, with the classifier's votes."""
+        left = math.inf if self.settings.max_calls is None else self.settings.max_calls - self.calls
+        if left < 1:
+            raise BudgetSpent(f"{self.settings.max_calls} graphs may be shown to the classifier; more are needed.")
+        shown = candidates[: int(min(left, len(candidates)))]
+        if not shown:
+            return []
+        try:
+            logits = self.settings.classifier(drawn(self.graph, [one.difference for one in shown]))
+        except BudgetSpent as error:
+            if not error.left:
+                raise
+            return self._asked(shown[: error.left])
+        votes = votes_for(logits, self.goal)
+        self.calls += len(shown)
+        return [one.with_votes([vote]) for one, vote in zip(shown, votes, strict=True)]
+
+    def _undo(self) -> None:
+        """Take changes back until none can be."""
+        while True:
+            fewer = [self._candidate(one) for one in undone(self.settings.moves, self.factual, self.best.sketch)]
+            fewer = [one for one in fewer if 0 < one.weight and one.size < self.best.size]
+            asked = self._asked(fewer) if fewer else []
+            reached = [one for one in asked if one.predicted]
+            if not reached:
+                self.one_minimal = True if len(asked) == len(fewer) else None
+                return
+            self.best = min(reached, key=self._cost)

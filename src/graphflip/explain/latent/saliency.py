@@ -1,0 +1,99 @@
+"""LatentWalk: a walk from the factual's code tells which edits matter, before any of them is tried."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from ...graph import Graph
+from ...models.networks.classifier import AbstractClassifier
+from ...models.networks.pegvae import PEGVAE
+from ...schema import Categories, Column
+from ..goals.goals import AbstractGoal, Target, goals_of, score_each
+from ..moves.attributes import Label
+from ..moves.sketch import Change, Difference
+from .anchored import MARGIN, Anchor, Logits
+
+
+@dataclass(frozen=True)
+class LatentWalk:
+    """Descent from the factual's code on -log p(target), or the distance from a range of values, of the relaxed,
+    anchored graph, summed over `guides` (the classifier, and other models with gradients), with a pull back to the
+    factual that is sparse over slots."""
+
+    vae: PEGVAE
+    guides: tuple[AbstractClassifier, ...]
+    steps: int = 20
+    step_size: float = 0.03
+    pull: float = 0.02
+    margin: float = MARGIN
+
+    def saliencies(self, graph: Graph, target: Sequence[Target]) -> list["Saliency"]:
+        """For each graph how far the walk moved every logit of the decoder, in all its slots."""
+        anchor, goals = Anchor.at(self.vae, graph, self.margin), goals_of(target)
+        z, momentum, variance = anchor.z, torch.zeros_like(anchor.z), torch.zeros_like(anchor.z)
+        for step in range(1, self.steps + 1):
+            with torch.enable_grad():
+                z = z.detach().requires_grad_()
+                soft = anchor.soft(z)
+                loss = torch.stack([_surprise(model, soft, goals) for model in self.guides]).sum()
+                away = ((z - anchor.z).square().sum(-1) + 1e-12).sqrt().sum()
+                (gradient,) = torch.autograd.grad(loss + self.pull * away, z)
+            momentum, variance = momentum.lerp(gradient, 0.1), variance.lerp(gradient**2, 0.01)
+            spread = (variance / (1 - 0.99**step)).sqrt()
+            z = z - self.step_size * momentum / (1 - 0.9**step) / (spread + 1e-6)
+        with torch.no_grad():
+            moved = anchor.moved(z)
+        return [Saliency.of(moved, k, anchor.graph) for k in range(len(graph))]
+
+
+def _surprise(model: AbstractClassifier, soft: Graph, goals: Sequence[AbstractGoal]) -> Float[Tensor, ""]:
+    return -score_each(goals, model(soft)).sum()
+
+
+@dataclass(frozen=True, eq=False)
+class Saliency:
+    """How far each logit moved, as plain numbers, to score changes of one graph with."""
+
+    nodes: list[float]
+    values: list[list[float]]
+    edges: list[list[float]]
+    edge_values: list[list[list[float]]]
+    node_columns: tuple[Column, ...]
+    edge_columns: tuple[Column, ...]
+
+    @classmethod
+    def of(cls, moved: Logits, k: int, graph: Graph) -> "Saliency":
+        parts = (moved.B[k].tolist(), moved.V[k].tolist(), moved.A[k].tolist(), moved.E[k].tolist())
+        return cls(*parts, graph.schema.nodes, graph.schema.edges)
+
+    def score(self, difference: Difference) -> float:
+        """How much the walk asks for these changes: the sum of what their logits moved by; for a continuous attribute,
+        how far it moved that way times the size of the change, both in scales."""
+        total = 0.0
+        for i, change in difference.nodes.items():
+            total += self._change(change, self.nodes[i], self.values[i], self.node_columns)
+        for (i, j), change in difference.edges.items():
+            values = self.edge_values[i][j] if self.edge_columns else []
+            total += self._change(change, self.edges[i][j], values, self.edge_columns)
+        return total
+
+    def _change(self, change: Change, exists: float, values: list[float], columns: tuple[Column, ...]) -> float:
+        if change.before is None:
+            return exists
+        if change.after is None:
+            return -exists
+        return _moved(values, change.after, columns) - _moved(values, change.before, columns)
+
+
+def _moved(values: list[float], label: Label, columns: tuple[Column, ...]) -> float:
+    total, at = 0.0, 0
+    for column, value in zip(columns, label, strict=True):
+        if isinstance(column, Categories):
+            total += values[at + column.index(str(value))]
+        else:
+            total += values[at] / column.scale * float(value) / column.scale
+        at += column.width
+    return total

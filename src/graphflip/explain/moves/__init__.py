@@ -1,0 +1,1 @@
+"""Valid steps from one hard graph to the next."""

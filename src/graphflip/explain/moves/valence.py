@@ -1,0 +1,201 @@
+"""Valence: which changes of a molecule's heavy atoms leave a molecule, and the hydrogens that go with them."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache, cached_property
+
+from ...chemistry import BOND_ORDERS, Chemistry
+from ...schema import Categories, Schema
+from .attributes import Label, labels_of
+from .sketch import Sketch
+
+
+@dataclass(frozen=True)
+class Valence:
+    """The valence and charge rules of a schema, applied to sketches.
+
+    Only atoms that a change reaches are looked at: what was odd in the factual elsewhere stays as it is.
+    """
+
+    schema: Schema
+    chemistry: Chemistry
+
+    @cached_property
+    def _types(self) -> tuple[int, int]:
+        """Where the type stands in labels of nodes and of edges."""
+        nodes, edges = (
+            next(k for k, column in enumerate(columns) if column.name == "type" and isinstance(column, Categories))
+            for columns in (self.schema.nodes, self.schema.edges)
+        )
+        return nodes, edges
+
+    @cached_property
+    def _hydrogen(self) -> tuple[Label, Label] | None:
+        """Labels of a hydrogen and of its bond, where hydrogens are nodes."""
+        if not self.chemistry.explicit_hydrogens:
+            return None
+        nodes = [label for label in labels_of(self.schema.nodes) if label[self._types[0]] == "H"]
+        bonds = [label for label in labels_of(self.schema.edges) if label[self._types[1]] == "single"]
+        return (nodes[0], bonds[0]) if nodes and bonds else None
+
+    @cached_property
+    def _orders(self) -> "_Orders":
+        return _Orders(self._types[1])
+
+    def symbol(self, label: Label) -> str:
+        return str(label[self._types[0]])
+
+    def order(self, label: Label) -> int:
+        return self._orders[label]
+
+    def is_hydrogen(self, sketch: Sketch, i: int) -> bool:
+        """Whether a node only fills a valence of a heavy atom."""
+        nodes, at = sketch.nodes, self._types[0]
+        if nodes[i][at] != "H" or self._hydrogen is None or len(sketch.near[i]) != 1:
+            return False
+        (j,) = sketch.near[i]
+        return nodes[j][at] != "H"
+
+    def heavy(self, sketch: Sketch) -> list[int]:
+        """Nodes that moves are about: all but hydrogens."""
+        return [i for i in sketch.nodes if not self.is_hydrogen(sketch, i)]
+
+    def room(self, sketch: Sketch, i: int) -> int:
+        """How much the orders of bonds to heavy atoms may grow: hydrogens make way."""
+        taken = sum(self.order(label) for j, label in sketch.near[i].items() if not self.is_hydrogen(sketch, j))
+        return self.chemistry.max_valence(self.symbol(sketch.nodes[i])) - taken
+
+    def net_charge(self, sketch: Sketch) -> int:
+        """Sum of the charges of all atoms."""
+        return sum(self._charges(sketch, sketch.nodes).values())
+
+    def _charges(self, sketch: Sketch, atoms: Iterable[int]) -> dict[int, int]:
+        nodes, neutral = sketch.nodes, self._neutral
+        charged = (i for i in atoms if i in nodes and nodes[i] not in neutral)
+        return {i: self._charge(*self._surroundings(sketch, i)) for i in charged}
+
+    @cached_property
+    def _neutral(self) -> set[Label]:
+        """Labels of atoms that never have a charge, whatever their bonds."""
+        cases = [(v, d, beside) for v in range(9) for d in range(9) for beside in (False, True)]
+        labels = labels_of(self.schema.nodes)
+        return {label for label in labels if not any(self._charge(self.symbol(label), *case) for case in cases)}
+
+    def settle(self, before: Sketch, after: Sketch, changed: set[int]) -> bool:
+        """Fill valences of heavy atoms that changed, in place; False if the result is no molecule.
+
+        It is none if an atom cannot be filled, or if the sum of charges grows away from zero.
+        """
+        touched = changed | after.touched
+        told = all(self._fills_well(after, i) for i in after.touched - changed if i in after.nodes)
+        atoms = sorted((i for i in changed if i in after.nodes), key=lambda i: self._fills_first(after, i))
+        if not all(self._fill(after, i) for i in atoms):
+            return False
+        if told and not self._has_cation(before, touched) and not self._has_cation(after, touched):
+            # The neighbors do not feel it: an atom depends on its own bonds, and on nitrogens with four beside it.
+            return all(self._filled(after, i) for i in atoms) and self._charge_is_kept(before, after, touched)
+        near = {j for i in atoms for j in after.near[i]} - set(atoms)
+        spoiled = [j for j in near if not self._filled(after, j) and (j not in before.nodes or self._filled(before, j))]
+        if not all(self._fill(after, j) for j in spoiled) or not all(
+            self._filled(after, i) for i in [*atoms, *spoiled]
+        ):
+            return False
+        region = {*changed, *near}
+        region |= {j for i in region if i in before.nodes for j in before.near[i]}
+        region |= {j for i in region if i in after.nodes for j in after.near[i]}
+        return self._charge_is_kept(before, after, region)
+
+    def _fills_well(self, sketch: Sketch, i: int) -> bool:
+        """Whether a node is a hydrogen with one single bond, to a heavy atom."""
+        return self.is_hydrogen(sketch, i) and self._filled(sketch, i)
+
+    def _fills_first(self, sketch: Sketch, i: int) -> tuple[bool, int]:
+        # A cation decides how its neighbors are filled.
+        return self.symbol(sketch.nodes[i]) != "N" or self.room(sketch, i) > 0, i
+
+    def _charge_is_kept(self, before: Sketch, after: Sketch, region: set[int]) -> bool:
+        if before.charges is None:
+            before.charges = self._charges(before, before.nodes)
+        was = sum(before.charges.get(i, 0) for i in region)
+        now = sum(self._charges(after, region).values())
+        if was == now:
+            return True
+        total = sum(before.charges.values())
+        return abs(total - was + now) <= abs(total)
+
+    def _has_cation(self, sketch: Sketch, atoms: set[int]) -> bool:
+        nodes, at = sketch.nodes, self._types[0]
+        return any(i in nodes and nodes[i][at] == "N" and self._is_cation(sketch, i) for i in atoms)
+
+    def _is_cation(self, sketch: Sketch, i: int) -> bool:
+        """Whether a node is a nitrogen with four bonds."""
+        if i not in sketch.nodes or self.symbol(sketch.nodes[i]) != "N":
+            return False
+        return sum(map(self._orders.__getitem__, sketch.near[i].values())) == 4
+
+    def _surroundings(self, sketch: Sketch, i: int) -> tuple[str, int, int, bool]:
+        """Element, sum of bond orders, number of bonds, and whether a neighbor is a nitrogen with four bonds."""
+        near, nodes, orders, at = sketch.near[i], sketch.nodes, self._orders, self._types[0]
+        valence, beside = 0, False
+        for j, label in near.items():
+            valence += orders[label]
+            if nodes[j][at] == "N" and self._is_cation(sketch, j):
+                beside = True
+        return str(nodes[i][at]), valence, len(near), beside
+
+    @cached_property
+    def _charge(self):
+        return cache(self.chemistry.formal_charge)
+
+    @cached_property
+    def _is_filled(self):
+        return cache(self.chemistry.is_filled)
+
+    @cached_property
+    def _wanted(self):
+        @cache
+        def wanted(symbol: str, valence: int, degree: int, beside: bool) -> int | None:
+            """How many hydrogens an atom without any needs; None if no number will do."""
+            able = [
+                (self._charge(symbol, valence + h, degree + h, beside) > 0, h)
+                for h in range(self.chemistry.max_valence(symbol) + 1)
+                if self._is_filled(symbol, valence + h, degree + h, beside)
+            ]
+            return min(able)[1] if able else None
+
+        return wanted
+
+    def _filled(self, sketch: Sketch, i: int) -> bool:
+        symbol, valence, degree, beside = self._surroundings(sketch, i)
+        if self._hydrogen is None:
+            return valence <= self.chemistry.max_valence(symbol)
+        return self._is_filled(symbol, valence, degree, beside)
+
+    def _fill(self, sketch: Sketch, i: int) -> bool:
+        """Give an atom the hydrogens it needs: the fewest that leave it without a positive charge, if any do."""
+        if self._hydrogen is None:
+            return self._filled(sketch, i)
+        nodes, at = sketch.nodes, self._types[0]
+        hydrogens = [j for j in sketch.near[i] if nodes[j][at] == "H" and self.is_hydrogen(sketch, j)]
+        symbol, valence, degree, beside = self._surroundings(sketch, i)
+        wanted = self._wanted(symbol, valence - len(hydrogens), degree - len(hydrogens), beside)
+        if wanted is None:
+            return False
+        for j in hydrogens[wanted:]:
+            sketch.remove(j)
+        label, bond = self._hydrogen
+        for _ in range(wanted - len(hydrogens)):
+            sketch.join(i, sketch.add(label), bond)
+        return True
+
+
+class _Orders(dict[Label, int]):
+    """The order of each bond, by its label; `at` is where labels have the type."""
+
+    def __init__(self, at: int):
+        super().__init__()
+        self.at = at
+
+    def __missing__(self, label: Label) -> int:
+        order = self[label] = BOND_ORDERS[str(label[self.at])]
+        return order

@@ -1,0 +1,108 @@
+"""Lower bounds of the graph edit distance by Lagrangian decomposition into stars, and what they rule out.
+
+The first bound is BRANCH (Blumenthal and Gamper 2018): half of every edge belongs to either end, and each pair of nodes
+is charged for the best match of their edges. Moving the shares between the two ends (subgradient ascent) raises the
+bound towards the linear relaxation of the integer program in `ged_exact`.
+"""
+
+from dataclasses import dataclass
+from itertools import permutations
+
+import numpy as np
+from jaxtyping import Float, Int
+from scipy.optimize import linear_sum_assignment
+
+from .problem import Allowed, Problem
+
+FORBIDDEN = 1e6
+_MAX_ENUMERATED_DEGREE = 5
+
+
+@dataclass(frozen=True, eq=False)
+class StarBound:
+    """A lower bound, the alignment of the relaxed problem, and for each pair the bound when this pair is aligned."""
+
+    lower: float
+    image: Int[np.ndarray, " n"]
+    when_aligned: Float[np.ndarray, "n n"]
+
+
+def star_bound(problem: Problem, share: Float[np.ndarray, "p q"], allowed: Allowed) -> StarBound:
+    """The bound when `share` of each saving belongs to the link's tail (and the rest to its head)."""
+    possible = allowed[problem.head[:, None], problem.other_head[None, :]]
+    stars = _best_matches(problem, np.where(possible, share, 0.0), allowed)
+    cost = np.where(allowed, problem.node_cost - stars, FORBIDDEN)
+    rows, image = linear_sum_assignment(cost)
+    lower = problem.all_edges + float(cost[rows, image].sum())
+    return StarBound(lower, image, lower + _extra_when_aligned(cost, image))
+
+
+def disagreement(problem: Problem, share: np.ndarray, image: np.ndarray, allowed: Allowed) -> np.ndarray:
+    """For each pair of links: +1 where only the tails' stars match them, -1 where only the heads' stars do."""
+    matched = np.zeros(share.shape)
+    for i in range(problem.num_real):
+        links = np.flatnonzero(problem.tail == i)
+        others = np.flatnonzero(problem.other_tail == image[i])
+        possible = allowed[np.ix_(problem.head[links], problem.other_head[others])]
+        gain = np.where(possible, np.maximum(share[np.ix_(links, others)], 0.0), 0.0)
+        rows, columns = linear_sum_assignment(gain, maximize=True)
+        taken = gain[rows, columns] > 1e-9
+        matched[links[rows[taken]], others[columns[taken]]] = 1.0
+    return matched - matched[np.ix_(*reversed_links(problem))]
+
+
+def reversed_links(problem: Problem) -> tuple[np.ndarray, np.ndarray]:
+    """For each link of either graph the position of the same link seen from its other end."""
+    return (
+        problem.link_index[problem.head, problem.tail],
+        problem.other_link_index[problem.other_head, problem.other_tail],
+    )
+
+
+def _best_matches(problem: Problem, gain: np.ndarray, allowed: Allowed) -> np.ndarray:
+    """For each pair of nodes the largest gain from matching the links of the one with links of the other."""
+    width = int(max(np.bincount(ends, minlength=1).max() for ends in (problem.tail, problem.other_tail)))
+    starts, other_starts = (_incident(problem.n, ends, width) for ends in (problem.tail, problem.other_tail))
+    gain = np.pad(np.maximum(gain, 0.0), ((0, 1), (0, 1)))
+    if width <= _MAX_ENUMERATED_DEGREE:
+        return _matches_by_enumeration(gain, starts, other_starts)
+    best = np.zeros((problem.n, problem.n))
+    for i, k in zip(*np.nonzero(allowed[: problem.num_real]), strict=True):
+        block = gain[np.ix_(starts[i], other_starts[k])]
+        rows, columns = linear_sum_assignment(block, maximize=True)
+        best[i, k] = block[rows, columns].sum()
+    return best
+
+
+def _matches_by_enumeration(gain: np.ndarray, starts: np.ndarray, other_starts: np.ndarray) -> np.ndarray:
+    block = gain[starts[:, None, :, None], other_starts[None, :, None, :]]  # n n d d
+    best = np.zeros(block.shape[:2])
+    for order in permutations(range(block.shape[2])):
+        total = np.zeros_like(best)
+        for a, b in enumerate(order):
+            total += block[:, :, a, b]
+        np.maximum(best, total, out=best)
+    return best
+
+
+def _incident(n: int, tail: np.ndarray, width: int) -> np.ndarray:
+    """Positions of each node's links, filled up with the number of links."""
+    degree = np.bincount(tail, minlength=n)
+    starts = np.full((n, width), len(tail))
+    order = np.argsort(tail, kind="stable")
+    within = np.arange(len(tail)) - np.repeat(np.cumsum(degree) - degree, degree)
+    starts[tail[order], within] = order
+    return starts
+
+
+def _extra_when_aligned(cost: np.ndarray, image: np.ndarray) -> np.ndarray:
+    """How much more the best assignment costs when node i must get k: exact, by shortest paths of reassignments."""
+    n = len(cost)
+    moved = cost[:, image] - cost[np.arange(n), image][:, None]  # i takes what j has
+    distance = moved.copy()
+    for k in range(n):
+        np.minimum(distance, distance[:, k, None] + distance[None, k, :], out=distance)
+    extra = np.empty_like(cost)
+    # i takes what j has, and the chain of reassignments that starts at j ends at i.
+    extra[:, image] = moved + np.where(np.eye(n, dtype=bool), 0.0, distance.T)
+    return np.maximum(extra, 0.0)

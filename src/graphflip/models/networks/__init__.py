@@ -1,0 +1,1 @@
+"""Networks: the paper's and stronger ones, each a function of a batch of graphs."""

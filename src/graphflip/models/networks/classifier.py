@@ -1,0 +1,199 @@
+"""Graph classifiers: the interface, the paper's invariant network, and two stronger ones of other families."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator
+from typing import ClassVar, cast
+
+import torch
+from jaxtyping import Float
+from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
+from torch import Tensor, nn
+from torch.nn.functional import leaky_relu
+
+from ...graph import Graph
+from ...nn.layers import EquivariantBlock, InvariantReadout, QuietLinear, append_edges
+from ...nn.messages import AttentionLayer, RelationalLayer, num_relations, relations
+from ...nn.standardize import standardized
+from ...schema import Schema
+
+
+class AbstractClassifier(nn.Module, ABC):
+    """Anything that gives class logits for a batch of hard or relaxed graphs, without regard to the order of nodes.
+
+    A model with one output predicts a value instead.
+    """
+
+    schema: Schema
+
+    @abstractmethod
+    def embed(self, graph: Graph) -> Float[Tensor, "b h"]:
+        """The graph embedding: what the last layers see of the graph."""
+
+    @abstractmethod
+    def head(self, embedding: Float[Tensor, "b h"]) -> Float[Tensor, "b c"]:
+        """Class logits of an embedding, or one value."""
+
+    def forward(self, graph: Graph) -> Float[Tensor, "b c"]:
+        return self.head(self.embed(graph))
+
+
+@torch.no_grad()
+def num_outputs(classifier: AbstractClassifier) -> int:
+    """Number of classes; 1 for a model that predicts a value."""
+    return classifier(Graph.build(classifier.schema, [], []).pad(1)).shape[1]
+
+
+class Outputs(BaseModel):
+    """What a model puts out: logits of two classes or more, or with one class a value, which is `center` and so many
+    times `spread`: mean and standard deviation of the labels it learned."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    num_classes: int = Field(default=2, gt=0)
+    center: FiniteFloat = 0.0
+    spread: FiniteFloat = Field(default=1.0, gt=0)
+
+    def scaled(self, outputs: Float[Tensor, "b c"]) -> Float[Tensor, "b c"]:
+        """Outputs of the last layer in the units of the labels."""
+        return outputs if self.num_classes > 1 else self.center + self.spread * outputs
+
+
+class ClassifierConfig(Outputs):
+    """Sizes of a classifier. `leak` is the slope of the last hidden layer below zero."""
+
+    width: int = Field(default=64, gt=0)
+    depth: int = Field(default=4, gt=0, le=1000)
+    hidden: int = Field(default=128, gt=0)
+    dropout: float = Field(default=0.0, ge=0, lt=1)
+    leak: float = Field(default=0.0, ge=0, lt=1)
+
+
+class InvariantClassifier(AbstractClassifier):
+    """The paper's classifier (appendix A.1): four equivariant modules, max-pooling, one hidden layer.
+
+    The first module sees B and V only; its pair features are appended to A and E.
+    """
+
+    default: ClassVar[ClassifierConfig] = ClassifierConfig(width=20, depth=4, hidden=200)
+
+    def __init__(self, schema: Schema, config: ClassifierConfig = default):
+        super().__init__()
+        self.schema, self.config = schema, config
+        d, directed = config.width, schema.directed
+        inner = [EquivariantBlock(2, 2, d, d, directed) for _ in range(config.depth - 3)]
+        self.lift = EquivariantBlock(1, 2, 1 + schema.dv, d, directed)
+        self.pairs = nn.ModuleList([EquivariantBlock(2, 2, d + 1 + schema.de, d, directed), *inner])
+        self.lower = EquivariantBlock(2, 1, d, d, directed)
+        self.pool = InvariantReadout()
+        self.hidden, self.out = nn.Linear(d, config.hidden), QuietLinear(config.hidden, config.num_classes)
+
+    def embed(self, graph: Graph) -> Float[Tensor, "b h"]:
+        graph = standardized(graph if graph.num_slots else graph.pad(1))
+        pack = not self.schema.directed
+        X = self.lift(torch.cat([graph.B[..., None], graph.V], -1), graph.B, pack)
+        X = append_edges(X, graph.A, graph.E, pack)
+        for block in self.pairs:
+            X = block(X, graph.B, pack)
+        return self.pool(self.lower(X, graph.B, pack), graph.B)
+
+    def head(self, embedding: Float[Tensor, "b h"]) -> Float[Tensor, "b c"]:
+        return self.config.scaled(self.out(self.hidden(embedding).relu()))
+
+
+class _MessageClassifier(AbstractClassifier):
+    """Embed nodes, pass messages, pool every depth (sum, mean, maximum), classify."""
+
+    layers: nn.ModuleList
+
+    def __init__(self, schema: Schema, config: ClassifierConfig):
+        super().__init__()
+        self.schema, self.config = schema, config
+        self.enter = nn.Linear(1 + schema.dv, config.width)
+        self.join = nn.Linear(3 * config.width * (config.depth + 1), config.hidden)
+        self.out = QuietLinear(config.hidden, config.num_classes)
+        self.drop = nn.Dropout(config.dropout)
+
+    def embed(self, graph: Graph) -> Float[Tensor, "b h"]:
+        graph = standardized(graph if graph.num_slots else graph.pad(1))  # a maximum is of something
+        count = graph.B.sum(1, keepdim=True).clamp(min=1)
+        pooled = torch.cat([_pool(h, count) for h in self._states(graph)], -1)
+        return leaky_relu(self.join(self.drop(pooled)), self.config.leak)
+
+    def _states(self, graph: Graph) -> Iterator[Float[Tensor, "b n d"]]:
+        """What is known of each node at the start and after each layer, weighed by its existence."""
+        return self._each_node(graph)
+
+    def _each_node(self, graph: Graph) -> Iterator[Float[Tensor, "b n d"]]:
+        B, R = graph.B, relations(graph)
+        h = self.enter(torch.cat([B[..., None], graph.V], -1)) * B[..., None]
+        yield h * B[..., None]
+        for layer in self.layers:
+            h = layer(h, R, B)
+            yield h * B[..., None]
+
+    def head(self, embedding: Float[Tensor, "b h"]) -> Float[Tensor, "b c"]:
+        return self.config.scaled(self.out(self.drop(embedding)))
+
+
+class _RelationalClassifier(_MessageClassifier):
+    """Messages with one weight per kind of edge. Where hard graphs are many and nobody asks for gradients, nodes that
+    look alike as far as messages have come, those of one color, are computed once: candidates of a search differ in a
+    few places."""
+
+    layers: nn.ModuleList
+
+    def _states(self, graph: Graph) -> Iterator[Float[Tensor, "b n d"]]:
+        many = len(graph) >= _MANY and not (self.training or torch.is_grad_enabled())
+        return self._each_color(graph) if many and graph.refinement.is_exact else self._each_node(graph)
+
+    def _each_color(self, graph: Graph) -> Iterator[Float[Tensor, "b n d"]]:
+        refinement = graph.refinement
+        kinds = refinement.edges[refinement.kinds.first]
+        h = self.enter(refinement.nodes[refinement.alike(0).first])
+        yield refinement.spread(h, 0)
+        for rounds, layer in enumerate(cast(Iterable[RelationalLayer], self.layers), 1):
+            h = layer.of_colors(h, kinds, refinement.links(rounds))
+            yield refinement.spread(h, rounds)
+
+
+class RelationalGIN(_RelationalClassifier):
+    """The default classifier: a graph isomorphism network with one weight per kind of edge."""
+
+    default: ClassVar[ClassifierConfig] = ClassifierConfig(width=64, depth=4, hidden=128, dropout=0.3)
+
+    def __init__(self, schema: Schema, config: ClassifierConfig = default):
+        super().__init__(schema, config)
+        kinds = num_relations(schema.de, schema.directed)
+        self.layers = nn.ModuleList([RelationalLayer(config.width, kinds) for _ in range(config.depth)])
+
+
+class AveragingClassifier(_RelationalClassifier):
+    """A surrogate: averages of messages where the default classifier has sums."""
+
+    default: ClassVar[ClassifierConfig] = ClassifierConfig(width=48, depth=4, hidden=96, dropout=0.3)
+
+    def __init__(self, schema: Schema, config: ClassifierConfig = default):
+        super().__init__(schema, config)
+        kinds = num_relations(schema.de, schema.directed)
+        self.layers = nn.ModuleList([RelationalLayer(config.width, kinds, average=True) for _ in range(config.depth)])
+
+
+class AttentionClassifier(_MessageClassifier):
+    """The GNN judge: attention over neighbors, a family apart from sums of messages."""
+
+    default: ClassVar[ClassifierConfig] = ClassifierConfig(width=64, depth=4, hidden=128, dropout=0.3)
+
+    def __init__(self, schema: Schema, config: ClassifierConfig = default):
+        super().__init__(schema, config)
+        kinds = num_relations(schema.de, schema.directed)
+        self.layers = nn.ModuleList([AttentionLayer(config.width, 4, kinds) for _ in range(config.depth)])
+
+
+# From so many graphs on it pays to find out which nodes look alike.
+_MANY = 32
+
+
+def _pool(h: Float[Tensor, "b n d"], count: Float[Tensor, "b 1"]) -> Float[Tensor, "b e"]:
+    total = h.sum(1)
+    # Sums are divided by a typical size, so that they start on the scale of means. The maximum is of positive parts, so
+    # that an empty slot, which is zero, never wins.
+    return torch.cat([total / 20, total / count, h.amax(1).relu()], -1)

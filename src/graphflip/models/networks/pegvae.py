@@ -1,0 +1,242 @@
+"""PEGVAE: the permutation equivariant graph variational autoencoder (Hansen et al., 2025, section 2.3).
+
+The latent code has `dz` numbers for each of the N node slots; relabelling nodes relabels the code. The likelihood is
+
+    p(G | z) = p(B | z) p(V | z, B) p(A | z, B, V) p(E | z, B, V, A).
+
+`config.design` picks the networks: `paper` as in the paper's appendix, `modern` for faithful reconstruction.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import torch
+from jaxtyping import Float
+from pydantic import BaseModel, ConfigDict, Field
+from torch import Tensor, nn
+
+from ...graph import Graph
+from ...nn.packed import pack, unpack
+from ...nn.standardize import from_standard, standardized, to_standard
+from ...schema import Categories, Continuous, Schema
+from .decode import Inference, draw_columns
+from .modern import ModernDecoder, ModernEncoder
+from .paper import PaperDecoder, PaperEncoder
+
+
+class PEGVAEConfig(BaseModel):
+    """Design and sizes of a PEGVAE: `dz` latent numbers per slot, `width` channels.
+
+    `refine_steps` is how many steps `locate` takes from the encoder's guess towards the code that rebuilds the graph.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    design: Literal["paper", "modern"] = "modern"
+    dz: int = Field(default=24, gt=0)
+    width: int = Field(default=64, gt=0)
+    pair_width: int = Field(default=16, gt=0)
+    depth: int = Field(default=5, gt=0, le=1000)
+    decoder_depth: int = Field(default=3, ge=0, le=1000)
+    refine_steps: int = Field(default=0, ge=0)
+
+
+PAPER = PEGVAEConfig(design="paper", dz=1, width=20, pair_width=20, depth=4)
+
+
+@dataclass(frozen=True)
+class Posterior:
+    """q(z | G): a Gaussian for each slot; `mean` and `log_var` cover all N slots of the schema."""
+
+    mean: Float[Tensor, "b n dz"]
+    log_var: Float[Tensor, "b n dz"]
+
+    def sample(self, rng: torch.Generator) -> Float[Tensor, "b n dz"]:
+        noise = torch.randn(self.mean.shape, generator=rng, dtype=self.mean.dtype).to(self.mean.device)
+        return self.mean + (self.log_var / 2).exp() * noise
+
+    def kl(self) -> Float[Tensor, " b"]:
+        """KL(q || N(0, 1)), in nats, summed over slots."""
+        return 0.5 * (self.mean**2 + self.log_var.exp() - 1 - self.log_var).sum((1, 2))
+
+
+@dataclass(frozen=True)
+class LogLikelihood:
+    """log p(G | z) in its four parts, in nats for each graph; an undirected edge counts once."""
+
+    nodes: Float[Tensor, " b"]
+    node_values: Float[Tensor, " b"]
+    edges: Float[Tensor, " b"]
+    edge_values: Float[Tensor, " b"]
+
+    @property
+    def total(self) -> Float[Tensor, " b"]:
+        return self.nodes + self.node_values + self.edges + self.edge_values
+
+
+class PEGVAE(nn.Module):
+    """Encoder, decoder and evidence lower bound.
+
+    Encoding draws an identity for each slot from `rng` where the design uses one (see `ModernEncoder`); pass the same
+    `identity`, permuted with the nodes, and the code is permuted with them exactly.
+    """
+
+    default: ClassVar[PEGVAEConfig] = PEGVAEConfig(refine_steps=20)
+
+    def __init__(self, schema: Schema, config: PEGVAEConfig = default):
+        super().__init__()
+        self.schema, self.config = schema, config
+        modern = config.design == "modern"
+        self.encoder = (ModernEncoder if modern else PaperEncoder)(schema, config)
+        self.decoder = (ModernDecoder if modern else PaperDecoder)(schema, config)
+        columns = sum(isinstance(column, Continuous) for column in schema.nodes + schema.edges)
+        self.log_scale = nn.Parameter(torch.zeros(columns))  # of continuous columns, node columns first
+
+    def draw_identity(self, graph: Graph, rngs: Sequence[torch.Generator] | torch.Generator) -> Float[Tensor, "b n di"]:
+        """What tells slots apart beyond the graph itself, drawn from one generator, or from one for each graph."""
+        return self.encoder.draw_identity(graph, rngs)
+
+    def encode(
+        self,
+        graph: Graph,
+        rngs: Sequence[torch.Generator] | torch.Generator | None = None,
+        identity: Float[Tensor, "b n di"] | None = None,
+    ) -> Posterior:
+        """q(z | G) over all N slots. Without `identity` one is drawn from `rngs` (by default seed 0 for each graph)."""
+        if identity is None:
+            rngs = rngs or [torch.Generator().manual_seed(0) for _ in range(len(graph))]
+            identity = self.encoder.draw_identity(graph, rngs)
+        # Empty slots are all alike: one of them stands for those that the batch does not carry.
+        spare = self.schema.max_nodes - graph.num_slots
+        if spare > 0:
+            graph, identity = graph.pad(graph.num_slots + 1), nn.functional.pad(identity, (0, 0, 0, 1))
+        mean, log_var = self.encoder(standardized(graph), identity)
+        if spare > 1:
+            fill = (len(graph), spare - 1, mean.shape[-1])
+            mean, log_var = (torch.cat([part, part[:, -1:].expand(fill)], 1) for part in (mean, log_var))
+        return Posterior(mean, log_var)
+
+    def locate(
+        self, graph: Graph, rngs: Sequence[torch.Generator] | torch.Generator | None = None, rate: float = 0.05
+    ) -> Float[Tensor, "b n dz"]:
+        """The code that stands for each graph: the posterior mean, moved uphill on log p(G | z) for `refine_steps`
+        steps.
+
+        An encoder's one guess misses some bonds of graphs it has not seen; a few steps of Adam from there find them
+        (semi-amortized inference; Kim et al., 2018). Each graph moves by its own gradient alone.
+        """
+        with torch.no_grad():
+            z = self.encode(graph, rngs).mean
+        momentum, variance = torch.zeros_like(z), torch.zeros_like(z)
+        for step in range(1, self.config.refine_steps + 1):
+            with torch.enable_grad():
+                z = z.detach().requires_grad_()
+                (gradient,) = torch.autograd.grad(self.log_likelihood(graph, z).total.sum(), z)
+            momentum, variance = momentum.lerp(gradient, 0.1), variance.lerp(gradient**2, 0.01)
+            spread = (variance / (1 - 0.99**step)).sqrt()
+            z = z + rate * momentum / (1 - 0.9**step) / (spread + 1e-4)
+        return z.detach()
+
+    def log_likelihood(self, graph: Graph, z: Float[Tensor, "b n dz"]) -> LogLikelihood:
+        """log p(G | z) of hard graphs. B is scored on all N slots, the rest only where nodes and edges exist."""
+        n = graph.num_slots
+        B = nn.functional.pad(graph.B, (0, z.shape[1] - n))
+        nodes = _bernoulli(self.node_logits(z), B).sum(1)
+        near = z[:, :n]
+        node_scales, edge_scales = self._scales()
+        values = self._column_likelihood(
+            self.node_values(near, graph.B), graph.V, list(self.schema.node_slices()), node_scales
+        )
+        pairs = graph.B[:, :, None] * graph.B[:, None, :]
+        pairs = _off_diagonal(pairs) if self.schema.directed else pairs.triu(1)
+        edges = _bernoulli(self.edge_logits(near, graph.B, graph.V), graph.A)
+        edge_values = torch.zeros_like(nodes)
+        if self.schema.de:
+            there = graph.A if self.schema.directed else graph.A.triu(1)
+            at = there.nonzero().unbind(1)
+            parameters = self.edge_values(near, graph.B, graph.V, graph.A, at)
+            scores = self._column_likelihood(parameters, graph.E[at], list(self.schema.edge_slices()), edge_scales)
+            edge_values = edge_values.index_add(0, at[0], scores)
+        return LogLikelihood(nodes, (values * graph.B).sum(1), (edges * pairs).sum((1, 2)), edge_values)
+
+    def neg_elbo(
+        self, graph: Graph, rng: torch.Generator, beta: float = 1.0, identity: Tensor | None = None
+    ) -> tuple[Float[Tensor, " b"], LogLikelihood, Float[Tensor, " b"]]:
+        """-E[log p(G | z)] + beta KL with one draw of z; also its parts. `beta=1` gives the true bound."""
+        posterior = self.encode(graph, rng, identity)
+        likelihood = self.log_likelihood(graph, posterior.sample(rng))
+        kl = posterior.kl()
+        return -likelihood.total + beta * kl, likelihood, kl
+
+    def decode(self, z: Float[Tensor, "b n dz"], infer: Inference) -> Graph:
+        """A graph from a code, in the order of the factorization: nodes, their values, edges, their values.
+
+        Slots that exist in no graph of the batch and get no gradient are kept: slot i of the graph is slot i of z.
+        """
+        schema = self.schema
+        B = infer.binary(self.node_logits(z))
+        V = draw_columns(infer, self.node_values(z, B), list(schema.node_slices())) * B[..., None]
+        both = B[:, :, None] * B[:, None, :]
+        A = self._draw_pairs(infer.binary, self.edge_logits(z, B, V)[..., None])[..., 0] * both
+        E = A.new_zeros(*A.shape, 0)
+        if schema.de:
+            slices = list(schema.edge_slices())
+            E = self._draw_pairs(
+                lambda parameters: draw_columns(infer, parameters, slices), self.edge_values(z, B, V, A)
+            )
+            E = E * A[..., None]
+        return Graph.trusted(B, V, A, E, schema)
+
+    def node_logits(self, z: Float[Tensor, "b n dz"]) -> Float[Tensor, "b n"]:
+        """Log-odds that slots are nodes."""
+        return self.decoder.node_logits(z)
+
+    def node_values(self, z: Float[Tensor, "b n dz"], B: Float[Tensor, "b n"]) -> Float[Tensor, "b n dv"]:
+        """Logits of categories, and continuous attributes in the units of the data."""
+        return from_standard(self.decoder.node_values(z, B), self.schema.nodes)
+
+    def edge_logits(
+        self, z: Float[Tensor, "b n dz"], B: Float[Tensor, "b n"], V: Float[Tensor, "b n dv"]
+    ) -> Float[Tensor, "b n n"]:
+        """Log-odds that pairs of nodes are joined."""
+        return self.decoder.edge_logits(z, B, to_standard(V, B[..., None], self.schema.nodes))
+
+    def edge_values(self, z: Tensor, B: Tensor, V: Tensor, A: Tensor, at: tuple | None = None) -> Tensor:
+        """As `node_values`, of all pairs (`b n n de`), or of the pairs `at` (`m de`)."""
+        V = to_standard(V, B[..., None], self.schema.nodes)
+        return from_standard(self.decoder.edge_values(z, B, V, A, at), self.schema.edges)
+
+    def _draw_pairs(self, draw: Callable[[Tensor], Tensor], parameters: Float[Tensor, "b n n d"]) -> Tensor:
+        """Draw for every pair but the diagonal; in undirected graphs one draw decides for both directions."""
+        if self.schema.directed:
+            drawn = draw(parameters)
+        else:
+            once = draw(pack(parameters).permute(0, 2, 3, 1))
+            drawn = unpack(once.permute(0, 3, 1, 2))
+        return drawn * (1 - torch.eye(drawn.shape[1], device=drawn.device, dtype=drawn.dtype))[..., None]
+
+    def _scales(self) -> tuple[Tensor, Tensor]:
+        nodes = sum(isinstance(column, Continuous) for column in self.schema.nodes)
+        return self.log_scale[:nodes], self.log_scale[nodes:]
+
+    @staticmethod
+    def _column_likelihood(parameters: Tensor, values: Tensor, slices: list, log_scales: Tensor) -> Tensor:
+        """log p of attributes: categorical for groups, Gaussian for continuous columns, in units of their scale."""
+        total = parameters.new_zeros(parameters.shape[:-1])
+        continuous = iter(log_scales)
+        for column, at in slices:
+            if isinstance(column, Categories):
+                total = total + (parameters[..., at].log_softmax(-1) * values[..., at]).sum(-1)
+            else:
+                log_scale = next(continuous)
+                error = (values[..., at.start] - parameters[..., at.start]) / column.scale / log_scale.exp()
+                total = total - 0.5 * error**2 - log_scale - 0.9189385  # log sqrt(2 pi)
+        return total
+
+
+def _bernoulli(logits: Tensor, values: Tensor) -> Tensor:
+    return -nn.functional.binary_cross_entropy_with_logits(logits, values, reduction="none")
+
+
+def _off_diagonal(pairs: Tensor) -> Tensor:
+    return pairs * (1 - torch.eye(pairs.shape[-1], device=pairs.device, dtype=pairs.dtype))

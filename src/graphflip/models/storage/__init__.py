@@ -1,0 +1,1 @@
+"""Model folders: a card and safetensors; loading runs no code."""

@@ -1,0 +1,1 @@
+"""Training that survives a kill: recipes, objectives, checkpoints."""

@@ -1,0 +1,1 @@
+"""Pictures of graphs with their changes marked."""

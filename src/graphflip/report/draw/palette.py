@@ -1,0 +1,76 @@
+"""Colors of pictures, once: Okabe and Ito's, which the color-blind can tell apart, on light and on dark ground."""
+
+from typing import NamedTuple
+
+from .scene import FONT, Mark
+
+
+class Theme(NamedTuple):
+    """Ink for lines and text, faint ink for numbers, ground, the fill of nodes, and a color for each mark."""
+
+    ink: str
+    faint: str
+    ground: str
+    node: str
+    added: str
+    removed: str
+    changed: str
+
+    def of(self, mark: Mark) -> str:
+        """The color of what is marked so; plain ink for what is not."""
+        return getattr(self, mark) if mark else self.ink
+
+    def variables(self) -> str:
+        """The colors as CSS variables, for a page that has two themes."""
+        return "".join(f"--{name}:{color};" for name, color in self._asdict().items())
+
+
+LIGHT = Theme("#1d1f21", "#666b71", "#ffffff", "#eef0f2", "#009e73", "#d55e00", "#0072b2")
+DARK = Theme("#e8e6e3", "#a0a6ad", "#17191c", "#2b2f34", "#35c99b", "#ff9350", "#5ab4ee")
+BY_PAGE = Theme(*(f"var(--{name})" for name in Theme._fields))
+"""Colors that are left to the page: it sets variables of these names."""
+
+WIDTH = {"bond": 1.6, "band": 10.0, "glyph": 2.2, "halo": 1.6, "node": 1.2, "edging": 3.0}
+"""Widths of lines by style; the edging keeps notes apart from what they stand on."""
+
+DASHES = (3.0, 2.0)
+"""Outlines of what goes."""
+
+FAINT = 0.22
+"""Opacity of bands and of the insides of halos."""
+
+
+def stylesheet(theme: Theme) -> str:
+    """The style of pictures; every rule is for elements inside class `gf`."""
+    rules = {
+        "": "font-family:system-ui,sans-serif",
+        "text": f"text-anchor:middle;fill:{theme.ink}",
+        "path": "stroke-linejoin:round",
+        ".bond": f"fill:none;stroke:{theme.ink};stroke-width:{WIDTH['bond']};stroke-linecap:round",
+        ".band": f"fill:none;stroke-width:{WIDTH['band']};stroke-opacity:{FAINT};stroke-linecap:round",
+        ".glyph": f"fill:{theme.ground};stroke-width:{WIDTH['glyph']};stroke-linecap:round",
+        ".halo": f"fill-opacity:{FAINT};stroke-width:{WIDTH['halo']}",
+        ".node": f"fill:{theme.node};stroke:{theme.ink};stroke-width:{WIDTH['node']}",
+        ".head": f"fill:{theme.ink}",
+        ".spot": "fill:none;stroke-width:14;pointer-events:all",
+        ".label": f"font-size:{FONT['label']}px",
+        ".number": f"font-size:{FONT['number']}px;fill:{theme.faint}",
+        ".note": f"font-size:{FONT['note']}px;fill:{theme.faint};stroke:{theme.ground};stroke-width:{WIDTH['edging']};"
+        "paint-order:stroke;stroke-linejoin:round",
+        ".start": "text-anchor:start",
+        ".end": "text-anchor:end",
+        ".removed .halo": f"stroke-dasharray:{DASHES[0]} {DASHES[1]}",
+    }
+    for mark in ("added", "removed", "changed"):
+        rules |= {f".{mark} .{style}": f"stroke:{theme.of(mark)}" for style in ("bond", "band", "glyph")}
+        rules |= {f".{mark} .{style}": f"fill:{theme.of(mark)}" for style in ("arrow", "head", "note")}
+        rules[f".{mark} .halo"] = rules.get(f".{mark} .halo", "") + f";fill:{theme.of(mark)};stroke:{theme.of(mark)}"
+    return "".join(f".gf {selector}{{{rule.strip(';')}}}" for selector, rule in rules.items())
+
+
+def page_style() -> str:
+    """Drawings in the page's light and its dark theme, as CSS."""
+    scope = ".gf,.legend"
+    dark = f":root:not([data-theme=light]) :is({scope}){{{DARK.variables()}}}"
+    chosen = f":root[data-theme=dark] :is({scope}){{{DARK.variables()}}}"
+    return f"{scope}{{{LIGHT.variables()}}}@media (prefers-color-scheme:dark){{{dark}}}{chosen}{stylesheet(BY_PAGE)}\n"

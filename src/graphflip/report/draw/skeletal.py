@@ -1,0 +1,190 @@
+"""Molecules as chemists draw them: carbon without a letter, hydrogens beside their atom, double bonds inside rings."""
+
+from collections.abc import Mapping, Sequence
+from math import atan2, cos, pi, tan
+from typing import NamedTuple
+
+from ...chemistry import BOND_ORDERS, Chemistry
+from ...data.molecules.molecule import atoms_and_bonds, to_mol
+from ...describe.sentences import neighbors
+from ...errors import require
+from ...graph import Attributes, Graph
+from .layout import free_direction
+from .painter import AbstractPainter
+from .routes import Route
+from .scene import (
+    FONT,
+    REACH,
+    UNIT,
+    Anchor,
+    Form,
+    Lines,
+    Mark,
+    Point,
+    Text,
+    halo_radius,
+    node_key,
+    polar,
+    strokes,
+    text_width,
+    trimmed,
+)
+from .stage import Stage
+
+_LETTER = 0.34 * UNIT
+"""What a bond leaves free around a letter."""
+
+_SIDES = {"right": (1.0, 0.0), "left": (-1.0, 0.0), "below": (0.0, 1.0), "above": (0.0, -1.0)}
+_LAST = ("O", "S", "Se", "F", "Cl", "Br", "I")
+"""Elements that stand after hydrogens in the formula of a hydride: H₂O, but NH₃."""
+
+_DOWN, _UP = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉"), str.maketrans("0123456789+-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻")
+
+
+class Skeleton(AbstractPainter):
+    """A molecule; its carbons have letters where they are marked as changed or where no bond shows that they are."""
+
+    reach = REACH
+
+    def __init__(self, stage: Stage, graph: Graph, chemistry: Chemistry, marks: Mapping[str, Mark]) -> None:
+        self.stage, self.marks = stage, marks
+        self.atoms = _atoms(graph, chemistry, stage.hidden)
+        self.rings = _rings(graph)
+
+    def node(self, i: int) -> Sequence[Form]:
+        letters = self._letters(i) if self._has_letter(i) else []
+        if i not in self.stage.numbered:
+            return letters
+        at, taken = self.stage.places[i], self.stage.around(i)
+        if letters and self.atoms[i].hydrogens:
+            dx, dy = _SIDES[self._open_side(i)]
+            taken.append((at[0] + dx, at[1] + dy))
+        distance = 0.64 * UNIT if letters or node_key(i) in self.marks else 0.42 * UNIT
+        return [*letters, Text(polar(at, free_direction(at, taken), distance), str(i), "number")]
+
+    def route(self, i: int, j: int) -> Route:
+        return self.stage.places[i], self.stage.places[j]
+
+    def room(self, i: int, j: int) -> float:
+        """Its letters, and a mark around them."""
+        if not self._has_letter(i):
+            return 0.0
+        (x, y), (to_x, to_y) = self.stage.places[i], self.stage.places[j]
+        angle, mark = atan2(to_y - y, to_x - x), self.marks.get(node_key(i), "")
+        return max(_LETTER, halo_radius(mark, angle, self.reach) if mark else self.atoms[i].tail_reach(angle))
+
+    def edge(self, i: int, j: int, attributes: Attributes) -> Sequence[Form]:
+        places = self.stage.places
+        ends = trimmed(places[i], places[j], self.room(i, j), self.room(j, i))
+        ring = next((ring for ring in self.rings if i in ring and j in ring), ())
+        return [Lines(strokes(*ends, BOND_ORDERS[str(attributes["type"])], [places[k] for k in ring if k in places]))]
+
+    def _has_letter(self, i: int) -> bool:
+        mark, degree = self.marks.get(node_key(i), ""), len(self.stage.near.get(i, ()))
+        return self.atoms[i].has_letter or degree == 0 or mark == "changed" or (mark != "" and degree == 1)
+
+    def _letters(self, i: int) -> list[Text]:
+        """Letters of an atom; a carbon that has bonds on several sides is shown without its hydrogens."""
+        atom = self.atoms[i]
+        if atom.symbol == "C" and len(self.stage.near.get(i, ())) > 1:
+            atom = atom._replace(hydrogens=0)
+        at, side = self.stage.places[i], self._open_side(i)
+        mark = self.marks.get(node_key(i), "")
+        return atom.letters_in_halo(at, side, mark, self.reach) if mark else atom.letters(at, side)
+
+    def _open_side(self, i: int) -> str:
+        """Where hydrogens beside an atom cover no bond."""
+        (x, y), others = self.stage.places[i], self.stage.around(i)
+        if not others:
+            return "left" if self.atoms[i].symbol in _LAST else "right"
+        angles = [atan2(other[1] - y, other[0] - x) for other in others]
+        room = {side: min(_turn(angle, atan2(dy, dx)) for angle in angles) for side, (dx, dy) in _SIDES.items()}
+        return next((side for side in ("right", "left") if room[side] > 0.9), max(_SIDES, key=lambda side: room[side]))
+
+
+class _Atom(NamedTuple):
+    """An atom with the hydrogens that are not drawn by themselves; `is_open`: its valence is not filled."""
+
+    symbol: str
+    hydrogens: int
+    charge: int
+    is_open: bool
+
+    @property
+    def has_letter(self) -> bool:
+        return self.symbol != "C" or self.charge != 0 or self.is_open
+
+    @property
+    def hydride(self) -> str:
+        """Its hydrogens: H, H₂."""
+        return "H" * (self.hydrogens > 0) + (str(self.hydrogens).translate(_DOWN) if self.hydrogens > 1 else "")
+
+    @property
+    def tail(self) -> str:
+        """Its charge, and a dot for an open valence."""
+        charge = f"{abs(self.charge) if abs(self.charge) > 1 else ''}{'+' if self.charge > 0 else '-'}".translate(_UP)
+        return (charge if self.charge else "") + ("•" if self.is_open else "")
+
+    def letters(self, at: Point, side: str) -> list[Text]:
+        """Its symbol in its place, hydrogens on the given side of it, and its charge."""
+        (x, y), half = at, text_width(self.symbol, "label") / 2
+        if self.hydrogens and side == "left":
+            end = x + half + text_width(self.tail, "label")
+            return [Text((end, y), f"{self.hydride}{self.symbol}{self.tail}", "label", "end")]
+        if self.hydrogens and side != "right":
+            lower = y + (0.95 if side == "below" else -0.95) * FONT["label"]
+            beside = Text((x - half, lower), self.hydride, "label", "start")
+            return [Text((x - half, y), f"{self.symbol}{self.tail}", "label", "start"), beside]
+        return [Text((x - half, y), f"{self.symbol}{self.hydride}{self.tail}", "label", "start")]
+
+    def letters_in_halo(self, at: Point, side: str, mark: Mark, reach: float) -> list[Text]:
+        """The same where a mark is around it: hydrogens stand outside."""
+        inside = Text(at, f"{self.symbol}{self.tail}", "label")
+        if not self.hydrogens:
+            return [inside]
+        dx, dy = _SIDES[side]
+        far = halo_radius(mark, atan2(dy, dx), reach) + (1.5 if dx else 0.5 * FONT["label"])
+        anchors: dict[str, Anchor] = {"right": "start", "left": "end"}
+        beside = Text((at[0] + far * dx, at[1] + far * dy), self.hydride, "label", anchors.get(side, "middle"))
+        return [inside, beside]
+
+    def tail_reach(self, angle: float) -> float:
+        """How far its charge, at the upper right of the symbol, is in the way of a bond in this direction."""
+        if not self.tail or cos(angle) <= 0:
+            return 0.0
+        start = text_width(self.symbol, "label") / 2
+        end, size = start + text_width(self.tail, "label"), FONT["label"]
+        is_above, is_below = end * tan(angle) < -0.7 * size, start * tan(angle) > 0.15 * size
+        return 0.0 if is_above or is_below else (end + 2) / cos(angle)
+
+
+def _turn(a: float, b: float) -> float:
+    """The angle between two directions."""
+    return abs((a - b + pi) % (2 * pi) - pi)
+
+
+def _atoms(graph: Graph, chemistry: Chemistry, hidden: frozenset[int]) -> dict[int, _Atom]:
+    slots = [i for i, node in enumerate(graph.nodes()) if node is not None]
+    symbols, bonds = atoms_and_bonds(graph)
+    charges = chemistry.formal_charges(symbols, bonds)
+    is_open = set(chemistry.unfilled(symbols, bonds)) if chemistry.explicit_hydrogens else set()
+    implied = [0] * len(slots) if chemistry.explicit_hydrogens else _implied_hydrogens(graph)
+    near = neighbors(graph)
+    return {
+        i: _Atom(symbols[k], implied[k] + len(near.get(i, set()) & hidden), charges[k], k in is_open)
+        for k, i in enumerate(slots)
+    }
+
+
+def _rings(graph: Graph) -> list[tuple[int, ...]]:
+    """Slots of the atoms of each ring, small rings first."""
+    mol = to_mol(graph, sanitize=False)
+    require("rdkit.Chem", "mol", "Drawing molecules").GetSSSR(mol)
+    slots = [i for i, node in enumerate(graph.nodes()) if node is not None]
+    return sorted((tuple(slots[k] for k in ring) for ring in mol.GetRingInfo().AtomRings()), key=len)
+
+
+def _implied_hydrogens(graph: Graph) -> list[int]:
+    mol = to_mol(graph, sanitize=False)
+    mol.UpdatePropertyCache(strict=False)
+    return [atom.GetTotalNumHs() for atom in mol.GetAtoms()]

@@ -1,0 +1,239 @@
+"""Messages of the viewer's API: what may be asked, what is answered; explanations are as in docs/format.md."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from .queue import State
+
+Number = Annotated[int, Field(ge=0, lt=10_000)]
+Short = Annotated[str, Field(max_length=200)]
+Attributes = dict[str, str | float]
+Prefer = Literal["minimal", "balanced", "believable"]
+"""As in `explain.preferences`, which would bring all of torch into the server."""
+
+Unit = Literal["probability", "value"]
+
+
+class Problem(BaseModel):
+    """What is wrong with a request: a sentence for the person who made it, and the field it is about."""
+
+    message: str
+    field: str | None = None
+
+
+class JsonGraph(BaseModel):
+    """A graph in the form of docs/format.md."""
+
+    nodes: list[Attributes | None] = Field(max_length=1000)
+    edges: list[tuple[Number, Number, Attributes]] = Field(max_length=10_000)
+
+
+class Input(BaseModel):
+    """What is to be explained: a molecule as SMILES, or a graph."""
+
+    model_config = ConfigDict(extra="forbid")
+    smiles: str | None = Field(default=None, examples=["O=[N+]([O-])c1ccccc1"])
+    graph: JsonGraph | None = None
+
+    @model_validator(mode="after")
+    def _one_of_two(self) -> "Input":
+        if (self.smiles is None) == (self.graph is None):
+            raise ValueError("exactly one of `smiles` and `graph` must be given")
+        return self
+
+
+class Question(BaseModel):
+    """What `Explainer.explain` and `graphflip explain` take, under the same names."""
+
+    model_config = ConfigDict(extra="forbid")
+    target: Short | None = None
+    prefer: Prefer = "balanced"
+    num: int = Field(default=1, ge=1, le=8)
+    frontier: bool = False
+    confidence: float | None = Field(default=None, gt=0, lt=1)
+    freeze_nodes: list[Number] = Field(default=[], max_length=1000)
+    freeze_edges: list[tuple[Number, Number]] = Field(default=[], max_length=1000)
+    freeze_rings: bool = False
+    forbid_node_types: list[Short] = Field(default=[], max_length=100)
+    forbid_edge_types: list[Short] = Field(default=[], max_length=100)
+    forbid_ops: list[Short] = Field(default=[], max_length=10)
+    budget: int | None = Field(default=None, ge=1, le=1000)
+
+
+class ReadRequest(BaseModel):
+    """A graph to look at."""
+
+    model: Short
+    input: Input
+
+
+class ExplainRequest(ReadRequest):
+    """A graph to explain, and how."""
+
+    id: Short = ""
+    asked: Question = Question()
+
+
+class FileRequest(BaseModel):
+    """The text of a file; its name says what format it has, and is used for nothing else."""
+
+    model: Short
+    name: Short = Field(examples=["molecules.smi"])
+    text: str
+
+
+class RecordRequest(BaseModel):
+    """An explanation from a file."""
+
+    model: Short
+    record: dict[str, Any]
+
+
+class UndoRequest(BaseModel):
+    """Numbers of the changes (entries of `words`) to take back."""
+
+    undo: list[Number] = Field(max_length=1000)
+
+
+class Example(BaseModel):
+    """A molecule to try."""
+
+    name: str
+    smiles: str
+
+
+class Model(BaseModel):
+    """A kit that is served; `unit` is what its classifier predicts. For a value, `suggestion` is a target to try."""
+
+    name: str
+    classes: list[str]
+    unit: Unit
+    suggestion: str
+    molecules: bool
+    directed: bool
+    max_nodes: int
+    has_path: bool
+    preferences: list[str]
+    examples: list[Example]
+
+
+class Service(BaseModel):
+    """What is served, and its limits."""
+
+    version: str
+    models: list[Model]
+    max_smiles: int
+    max_bytes: int
+    max_rows: int
+    seconds: float
+
+
+class Shown(BaseModel):
+    """A graph, what the classifier says of it, and a drawing."""
+
+    input: Input
+    smiles: str | None
+    graph: JsonGraph
+    prediction: dict[str, float]
+    drawing: str
+
+
+class FileRow(BaseModel):
+    """One entry of a file: an input or an explanation, or what is wrong with it."""
+
+    id: str
+    input: dict[str, Any] | None
+    record: dict[str, Any] | None
+    problem: str | None
+    prediction: dict[str, float] | None
+
+
+class FileRows(BaseModel):
+    """Entries of a file; `left_out` if there were more."""
+
+    rows: list[FileRow]
+    left_out: bool
+
+
+class Change(BaseModel):
+    """A change in words, the edits of the record that it stands for, and the drawn elements that it is about."""
+
+    text: str
+    edits: list[int]
+    marks: list[str]
+
+
+class Drawings(BaseModel):
+    """SVG of both graphs, for the page, and of both together, as a file of its own."""
+
+    factual: str
+    counterfactual: str | None
+    file: str
+
+
+class Predictions(BaseModel):
+    """The classifier's probability of each class, or its value, for both graphs."""
+
+    factual: dict[str, float]
+    counterfactual: dict[str, float] | None
+
+
+class Goal(BaseModel):
+    """The target in words, and what the numbers of the record are."""
+
+    words: str
+    unit: Unit
+
+
+class Answer(BaseModel):
+    """An explanation (`record` is the CLI's line) with words, predictions, drawings and Python lines.
+
+    `agreed` says of each judge whether it finds the goal reached.
+    """
+
+    record: dict[str, Any]
+    goal: Goal
+    agreed: dict[str, bool]
+    words: list[Change]
+    num_edits: int
+    advice: str
+    predictions: Predictions
+    drawings: Drawings
+    python: str
+
+
+class Progress(BaseModel):
+    """How far a search has come."""
+
+    turn: int
+    max_turns: int
+    calls: int
+    probability: float
+
+
+class JobView(BaseModel):
+    """A question, how it stands, and its answers."""
+
+    id: str
+    state: State
+    version: int
+    ahead: int
+    model: str
+    name: str
+    input: dict[str, Any] | None
+    asked: Question | None
+    progress: Progress | None
+    message: str
+    answers: list[Answer]
+
+
+class LatentPathView(BaseModel):
+    """Steps of the way through the latent space: probabilities of the target or values, and all that is predicted."""
+
+    positions: list[float]
+    probabilities: list[float]
+    predictions: list[dict[str, float]]
+    num_edits: list[int]
+    smiles: list[str | None]
+    drawings: list[str]

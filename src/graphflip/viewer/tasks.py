@@ -1,0 +1,219 @@
+"""Views: what the page shows, as JSON, computed from an explainer and a request. Workers run these."""
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+
+from ..data.molecules.famous import famous_molecules
+from ..describe.sentences import sentences
+from ..describe.takeback import take_back
+from ..edits import Edit, edits_between, heavy_edits
+from ..errors import DataError, GraphflipError
+from ..explain.counterfactual import Counterfactual
+from ..explain.edits.beam import Round
+from ..explain.explainer import Explainer
+from ..explain.method import ask, verdict
+from ..explain.preferences import PREFERENCES
+from ..explain.records import from_record, to_record
+from ..graph import Graph
+from ..jobs.settings import Settings as Asked
+from ..jsongraph import graph_from_json, graph_to_json
+from ..models.networks.classifier import Outputs
+from ..report.draw.scene import edge_key, node_key
+from ..report.rows import agrees
+from ..schema import Categories, Schema
+from . import pictures
+from . import reproduce as script
+from . import uploads as files
+
+Json = dict[str, Any]
+Watch = Callable[[Round], None]
+
+
+def describe_model(title: str, explainer: Explainer) -> Json:
+    """What a page must know of a kit before anything is asked."""
+    schema = explainer.kit.schema
+    examples = [one for one in famous_molecules() if _fits(explainer, one)]
+    predicted = list(explainer.predict(examples[0].smiles if examples else _node(schema)))
+    has_classes = len(predicted) > 1
+    return {
+        "name": title,
+        "classes": predicted if has_classes else [],
+        "unit": "probability" if has_classes else "value",
+        "suggestion": "" if has_classes else f"raise by {_spread(explainer):g}",
+        "molecules": schema.chemistry is not None,
+        "directed": schema.directed,
+        "max_nodes": schema.max_nodes,
+        "has_path": explainer.kit.vae is not None,
+        "preferences": list(PREFERENCES),
+        "examples": [{"name": one.name, "smiles": one.smiles} for one in examples],
+    }
+
+
+def show_input(explainer: Explainer, task: Json, watch: Watch) -> Json:
+    """A graph with the classifier's prediction, before anything is explained."""
+    graph = read_input(explainer, task["input"])
+    return {
+        "input": task["input"],
+        "smiles": _smiles(graph),
+        "graph": graph_to_json(graph),
+        "prediction": explainer.predict(graph),
+        "drawing": pictures.draw_one(graph),
+    }
+
+
+def show_file(explainer: Explainer, task: Json, watch: Watch) -> Json:
+    """The rows of a file that a person dropped on the page, each with its prediction or with what is wrong."""
+    rows = files.read_rows(task["name"], task["text"], explainer.kit.schema, task["max_rows"])
+    return {"rows": [_row(explainer, row) for row in rows.rows], "left_out": rows.left_out}
+
+
+def explain(explainer: Explainer, task: Json, watch: Watch) -> Json:
+    """Answers to a question: one, several that differ, or the frontier."""
+    asked = task["asked"]
+    found = explainer.explain(
+        [read_input(explainer, task["input"])],
+        asked["target"],
+        prefer=asked["prefer"],
+        num=asked["num"],
+        frontier=asked["frontier"],
+        confidence=asked["confidence"],
+        constraints=Asked(model=task["model"], **asked).constraints(),
+        ids=[task["id"] or task["input"].get("smiles") or "graph"],
+        watch=watch,
+    )[0]
+    several = found if isinstance(found, list) else [found]
+    return {"answers": [show_answer(explainer, task, one, number) for number, one in enumerate(several)]}
+
+
+def show_record(explainer: Explainer, task: Json, watch: Watch) -> Json:
+    """An explanation from a file, judged by this explainer's models."""
+    found = from_record(task["record"], explainer.kit.schema)
+    if found.counterfactual is None:
+        return {"answers": [show_answer(explainer, task, found)]}
+    question = ask(explainer.kit.classifier, found.factual, found.target, [found.id], found.seed)
+    after = found.counterfactual.pad(explainer.kit.schema.max_nodes)
+    (outcome,), probability = verdict(explainer.kit.classifier, after, question.target)
+    found = dataclasses.replace(
+        found,
+        classes=explainer.kit.classes,
+        p_factual=float(question.p_factual),
+        p_counterfactual=float(probability),
+        outcome=outcome,
+    )
+    return {"answers": [show_answer(explainer, task, explainer.assess(found))]}
+
+
+def undo(explainer: Explainer, task: Json, watch: Watch) -> Json:
+    """An answer without some of its changes."""
+    found = from_record(task["record"], explainer.kit.schema)
+    return show_answer(explainer, task, take_back(explainer, found, task["undo"]), task["number"])
+
+
+def show_path(explainer: Explainer, task: Json, watch: Watch) -> Json:
+    """The way through the latent space: a drawing, a probability and the number of edits at each step."""
+    found = from_record(task["record"], explainer.kit.schema)
+    path = explainer.path(found, steps=task["steps"])
+    edits = [edits_between(found.factual, graph) for graph in path.graphs]
+    return {
+        "positions": list(path.positions),
+        "probabilities": list(path.probabilities),
+        "predictions": [explainer.predict(graph) for graph in path.graphs],
+        "num_edits": [len(heavy_edits(found.factual, some)) for some in edits],
+        "smiles": [_smiles(graph) for graph in path.graphs],
+        "drawings": pictures.draw_steps(found.factual, path.graphs[-1], list(path.graphs)),
+    }
+
+
+def show_answer(explainer: Explainer, task: Json, found: Counterfactual, number: int = 0) -> Json:
+    """An explanation as the CLI writes it, with what a page adds: words, drawings, and Python that finds it again."""
+    record = to_record(found)
+    found = from_record(record, explainer.kit.schema)  # with the node numbers of the record
+    after = found.counterfactual
+    said = [] if after is None else sentences(found.factual, after)
+    place = {edit: k for k, edit in enumerate(found.edits)}
+    judges = {} if found.evidence is None else found.evidence.judges
+    return {
+        "record": record,
+        "goal": {"words": found.goal.name(explainer.kit.classes), "unit": found.goal.unit},
+        "agreed": {name: agrees(said, found.goal) for name, said in judges.items()},
+        "words": [
+            {"text": one.text, "edits": [place[edit] for edit in one.edits], "marks": _marks(one.edits)} for one in said
+        ],
+        "num_edits": len(heavy_edits(found.factual, found.edits)),
+        "advice": "" if found.flipped else found.outcome.advice,
+        "predictions": {
+            "factual": explainer.predict(found.factual),
+            "counterfactual": None if after is None else explainer.predict(after),
+        },
+        "drawings": pictures.draw_both(found.factual, after),
+        "python": script.reproduce(task, number),
+    }
+
+
+def read_input(explainer: Explainer, given: Json) -> Graph:
+    """The graph that a request is about."""
+    if given.get("graph") is not None:
+        return graph_from_json(given["graph"], explainer.kit.schema)
+    smiles = given["smiles"].strip()
+    if not smiles or any(not "!" <= letter <= "~" for letter in smiles):
+        raise DataError("A SMILES must be letters, digits and signs without spaces: c1ccccc1O. Correct it.")
+    return explainer.read(smiles)
+
+
+def _row(explainer: Explainer, row: files.Row) -> Json:
+    shown: Json = {"id": row.id, "input": row.input, "record": row.record, "problem": row.problem, "prediction": None}
+    if row.problem is None and row.input is not None:
+        try:
+            shown["prediction"] = explainer.predict(read_input(explainer, row.input))
+        except GraphflipError as error:
+            shown["problem"] = str(error)
+    return shown
+
+
+def _node(schema: Schema) -> Graph:
+    """A graph of one node."""
+    columns = schema.nodes
+    return Graph.build(
+        schema, [{one.name: one.values[0] if isinstance(one, Categories) else one.mean for one in columns}], []
+    )
+
+
+def _spread(explainer: Explainer) -> float:
+    """About how far values lie apart in the data, where the model knows."""
+    config = getattr(explainer.kit.classifier, "config", None)
+    return float(f"{config.spread:.1g}") if isinstance(config, Outputs) else 1.0
+
+
+def _marks(edits: Sequence[Edit]) -> list[str]:
+    """Classes of the drawn elements that a change is about."""
+    return sorted({node_key(*edit.at) if edit.is_node else edge_key(*edit.at) for edit in edits})
+
+
+def _smiles(graph: Graph) -> str | None:
+    from ..data.molecules.molecule import to_smiles
+
+    return None if graph.schema.chemistry is None else to_smiles(graph)
+
+
+@torch.no_grad()
+def _fits(explainer: Explainer, molecule: Any) -> bool:
+    if explainer.kit.schema.chemistry is None:
+        return False
+    try:
+        explainer.read(molecule.smiles)
+    except GraphflipError:
+        return False
+    return True
+
+
+TASKS: dict[str, Callable[[Explainer, Json, Watch], Json]] = {
+    "read": show_input,
+    "file": show_file,
+    "explain": explain,
+    "record": show_record,
+    "undo": undo,
+    "path": show_path,
+}
