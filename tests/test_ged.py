@@ -20,7 +20,7 @@ from graphflip.errors import ConfigError, GraphError, SchemaError
 from graphflip.ged.bounds import reversed_links, star_bound
 from graphflip.ged.distance import EditDistance, closer_alignment, graph_edit_distance
 from graphflip.ged.exact import solve
-from graphflip.ged.problem import Problem, alignment_problem
+from graphflip.ged.problem import AssignmentProblem, alignment_problem
 from graphflip.ged.search import descend, improve, starting_alignments
 from graphflip.testing import random_graph, random_schema
 
@@ -140,7 +140,7 @@ def test_bounds_enclose_the_distance_however_little_time_there_is(seed, n, m):
     assert slow.lower <= slow.upper <= quick.upper + 1e-4
 
 
-def random_problem(seed: int, n: int, m: int) -> Problem:
+def random_problem(seed: int, n: int, m: int) -> AssignmentProblem:
     schema = random_schema(seed)
     g, h = sorted((graph_of(schema, size, seed + i).trim() for i, size in enumerate((n, m))), key=lambda x: x.num_slots)
     return alignment_problem(g, h, EditCosts(1.0, 2.0, 1.0, 3.0, 1.0, 2.0))

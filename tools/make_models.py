@@ -14,7 +14,7 @@ from graphflip.data.source import load_dataset
 from graphflip.explain.knowledge import KNOWLEDGE, Knowledge
 from graphflip.models.storage.store import PRETRAINED
 from graphflip.models.training.recipes import train_model
-from graphflip.models.training.train import Progress
+from graphflip.models.training.train import TrainingProgress
 
 ROOT = Path(__file__).parent.parent
 RUNS, RESULTS = ROOT / "runs", ROOT / "results" / "training"
@@ -79,7 +79,7 @@ def main(names: list[str]) -> None:
             log.write(line + "\n")
 
 
-def report(name: str, progress: Progress) -> None:
+def report(name: str, progress: TrainingProgress) -> None:
     line = progress.last
     if line.figures:
         figures = " ".join(f"{key} {value:.4f}" for key, value in line.figures.items())

@@ -15,7 +15,7 @@ from .schema import Categories, Continuous, Schema
 Op = Literal["remove_edge", "remove_node", "add_node", "set_node", "add_edge", "set_edge"]
 """In the order in which `edits_between` lists them: edges go before their nodes, nodes come before their edges."""
 
-Attributes = dict[str, str | float]
+AttributeDict = dict[str, str | float]
 
 _INVERSE: dict[Op, Op] = {
     "remove_edge": "add_edge",
@@ -40,8 +40,8 @@ class Edit:
 
     op: Op
     at: tuple[int, ...]
-    before: Attributes = field(default_factory=dict)
-    after: Attributes = field(default_factory=dict)
+    before: AttributeDict = field(default_factory=dict)
+    after: AttributeDict = field(default_factory=dict)
 
     def __hash__(self) -> int:
         return hash((self.op, self.at, tuple(self.before.items()), tuple(self.after.items())))
@@ -183,7 +183,7 @@ def num_edits(factual: Graph, counterfactual: Graph) -> int:
     return len(edits_between(factual, counterfactual))
 
 
-def _changes(what: Literal["node", "edge"], before: dict[tuple[int, ...], Attributes], after: dict) -> list[Edit]:
+def _changes(what: Literal["node", "edge"], before: dict[tuple[int, ...], AttributeDict], after: dict) -> list[Edit]:
     add, remove, change = (f"{verb}_{what}" for verb in ("add", "remove", "set"))
     edits = [Edit(cast(Op, add), at, {}, after[at]) for at in after.keys() - before.keys()]
     edits += [Edit(cast(Op, remove), at, before[at], {}) for at in before.keys() - after.keys()]
@@ -276,7 +276,7 @@ def _read_place(op: str, at: Any) -> tuple[int, ...]:
     return tuple(at)
 
 
-def _read_attributes(stored: Any) -> Attributes:
+def _read_attributes(stored: Any) -> AttributeDict:
     if not isinstance(stored, dict) or not all(type(value) in (str, int, float) for value in stored.values()):
-        raise DataError(f"Attributes must be an object of texts and numbers; got {stored!r}.")
+        raise DataError(f"AttributeDict must be an object of texts and numbers; got {stored!r}.")
     return {str(name): value if isinstance(value, str) else float(value) for name, value in stored.items()}

@@ -36,7 +36,7 @@ def test_whatever_matters_shows():
         {"environments": None},
         {"environments": fewer},
         {"moves": Moves(SMALL.schema, FragmentVocabulary.mine(SMALL.part("train")))},
-        {"opinions": (CountsRed(SMALL.schema),)},
+        {"surrogates": (CountsRed(SMALL.schema),)},
         {"classifier": CountsRed(SMALL.schema, 3.0)},
     ]
     told = [json.dumps(settings_of(search(**change))) for change in [{}, *changes]]

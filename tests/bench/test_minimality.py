@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphflip.bench.minimality import Demand, is_one_minimal, smaller_answers
+from graphflip.bench.nitro import nitro_groups, touches_nitro
 from graphflip.bench.quality.limit import FewestEdits, SingleEdits
-from graphflip.bench.quality.nitro import nitro_groups, touches_nitro
 from graphflip.data.molecules.molecule import from_smiles, is_radical_free, molecule_schema
 from graphflip.data.planted.motif import answers, contains_motif, planted
 from graphflip.edits import apply_edits, edits_between, heavy_edits
@@ -78,8 +78,8 @@ def test_what_was_asked_decides():
     assert float(RED(found.counterfactual).softmax(1)[0, 1]) >= 0.999
     assert is_one_minimal(found, Demand.of(sure), MOVES) is True
     assert is_one_minimal(found, Demand(RED), MOVES) is False
-    opinions = Demand(RED, opinions=(CountsRed(SMALL.schema, 0.01),), agreement=0.9)
-    assert is_one_minimal(found, opinions, MOVES) is False, "nobody can meet it, so the flip is what counts"
+    surrogates = Demand(RED, surrogates=(CountsRed(SMALL.schema, 0.01),), agreement=0.9)
+    assert is_one_minimal(found, surrogates, MOVES) is False, "nobody can meet it, so the flip is what counts"
 
 
 def test_hydrogens_are_no_changes_of_their_own():

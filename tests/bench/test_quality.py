@@ -10,7 +10,7 @@ import torch
 
 from graphflip.bench.quality import runs as quality_runs
 from graphflip.bench.quality.benchmark import run_quality
-from graphflip.bench.quality.goals import GOALS, Goal
+from graphflip.bench.quality.goals import GOALS, QualityGoal
 from graphflip.bench.quality.known_answers import _figures
 from graphflip.bench.quality.material import Packaged
 from graphflip.bench.quality.rows import ROWS, chosen
@@ -220,12 +220,12 @@ def test_goals_are_about_figures_there_are():
 
 def test_goals_are_met_or_not():
     results = {"d": {"r": {"x": 0.95, "y": 1.2}, "limit": {"y": 1.0}}}
-    assert Goal("d", "r", "x", True, 0.95).is_met(results) is True
-    assert Goal("d", "r", "x", True, 0.96).is_met(results) is False
-    assert Goal("d", "r", "y", False, other=("limit", "y"), factor=1.3).is_met(results) is True
-    assert Goal("d", "r", "y", False, other=("limit", "y"), factor=1.1).is_met(results) is False
-    assert Goal("d", "r", "z", True, 0.5).is_met(results) is None
-    assert Goal("e", "r", "x", True, other=("limit", "y")).is_met(results) is None
+    assert QualityGoal("d", "r", "x", True, 0.95).is_met(results) is True
+    assert QualityGoal("d", "r", "x", True, 0.96).is_met(results) is False
+    assert QualityGoal("d", "r", "y", False, other=("limit", "y"), factor=1.3).is_met(results) is True
+    assert QualityGoal("d", "r", "y", False, other=("limit", "y"), factor=1.1).is_met(results) is False
+    assert QualityGoal("d", "r", "z", True, 0.5).is_met(results) is None
+    assert QualityGoal("e", "r", "x", True, other=("limit", "y")).is_met(results) is None
 
 
 def test_a_known_answer_is_found_with_the_fewest_edits_only():

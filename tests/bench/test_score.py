@@ -11,7 +11,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphflip.bench.quality.reality import Reality
+from graphflip.bench.reality import Reality
 from graphflip.bench.score import SCORES, Scorer, figures_of
 from graphflip.bench.score_file import check_lines_path, score_file
 from graphflip.data.molecules.molecule import from_smiles

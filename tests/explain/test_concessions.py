@@ -92,22 +92,22 @@ def test_nothing_below_the_least_is_an_answer():
 
 @pytest.mark.parametrize("stubborn", [-4.0, 0.0])
 def test_opinions_may_be_overruled_but_the_classifier_never(stubborn):
-    asked = {"opinions": (CountsB(stubborn),), "agreement": 0.8, "confidence": 0.6}
+    asked = {"surrogates": (CountsB(stubborn),), "agreement": 0.8, "confidence": 0.6}
     assert explained(search(**asked)).outcome is Outcome.NOT_CONFIDENT
     found = explained(search(**asked, concede_to=0.5))
     assert found.outcome is Outcome.FLIPPED
     assert (found.p_counterfactual or 0.0) >= 0.6
-    assert "opinions give it" in found.note
+    assert "surrogates give it" in found.note
     never = dataclasses.replace(search(**asked, concede_to=0.5), classifier=CountsB(0.5, offset=9.0))
     assert not explained(never).flipped
 
 
 def test_levels_go_down_to_the_least_and_no_further():
-    levels = search(concede_to=0.5, opinions=(CountsB(1.0),), agreement=0.8).levels()
+    levels = search(concede_to=0.5, surrogates=(CountsB(1.0),), agreement=0.8).levels()
     assert levels == [(0.9, 0.8), (0.7, 0.65), (0.5, 0.0)]
     assert search().levels() == [(0.9, 0.5)]
     assert search(concede_to=0.9).levels()[-1] == (0.9, 0.0)
-    stops = search(concede_to=0.5, opinions=(CountsB(1.0),), agreement=0.8, content_with=((0.7, 0.6),)).levels()
+    stops = search(concede_to=0.5, surrogates=(CountsB(1.0),), agreement=0.8, content_with=((0.7, 0.6),)).levels()
     assert [round(one, 9) for stop in stops for one in stop] == [0.9, 0.8, 0.8, 0.7, 0.7, 0.6, 0.6, 0.55, 0.5, 0.0]
 
 

@@ -104,7 +104,7 @@ def test_a_black_box_is_asked_as_often_as_it_may_be(budget):
 def test_confidence_and_opinions_must_all_be_met():
     graph = from_smiles("CCC", MOLECULES)
     oxygen, nitrogen = CountsType(MOLECULES, "O", 1), CountsType(MOLECULES, "N", 1)
-    search = EditSearch(oxygen, Moves(MOLECULES), opinions=(nitrogen,), beam=2, max_moves=3)
+    search = EditSearch(oxygen, Moves(MOLECULES), surrogates=(nitrogen,), beam=2, max_moves=3)
     (one,) = search.explain(graph, 1)
     assert one.flipped
     types = [node["type"] for node in one.counterfactual.nodes() if node]
@@ -113,10 +113,10 @@ def test_confidence_and_opinions_must_all_be_met():
     assert len(heavy_edits(one.factual, one.edits)) == 2
     assert bool(is_molecule(one.counterfactual))
     assert bool(is_radical_free(one.counterfactual))
-    (sure,) = dataclasses.replace(search, opinions=(), confidence=0.9, max_moves=4).explain(graph, 1)
+    (sure,) = dataclasses.replace(search, surrogates=(), confidence=0.9, max_moves=4).explain(graph, 1)
     assert sure.flipped
     assert (sure.p_counterfactual or 0) >= 0.9
-    (unsure,) = dataclasses.replace(search, opinions=(), confidence=0.9, max_moves=1).explain(graph, 1)
+    (unsure,) = dataclasses.replace(search, surrogates=(), confidence=0.9, max_moves=1).explain(graph, 1)
     assert unsure.outcome is Outcome.NOT_CONFIDENT
     assert "0.9 was asked" in unsure.note
 

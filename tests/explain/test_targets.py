@@ -15,7 +15,7 @@ from graphflip.explain.goals.goals import Another, AnyOther, Shift, ValueGoal
 from graphflip.explain.latent.anchored import latent_path
 from graphflip.explain.latent.baselines import LatentIndex
 from graphflip.explain.latent.saliency import LatentWalk, Saliency
-from graphflip.explain.moves.sketch import Change, Difference
+from graphflip.explain.moves.sketch import AttributeChange, Difference
 from graphflip.models.networks.classifier import AbstractClassifier, ClassifierConfig, InvariantClassifier
 from graphflip.nn.initialize import reset_parameters
 
@@ -58,7 +58,7 @@ class Other(Edges):
 
 
 def test_opinions_must_be_in_the_range_on_average():
-    search = dataclasses.replace(VALUE, opinions=(Other(TYPED.schema, 1), Edges(TYPED.schema, 1)), beam=2)
+    search = dataclasses.replace(VALUE, surrogates=(Other(TYPED.schema, 1), Edges(TYPED.schema, 1)), beam=2)
     graph = TYPED.graphs(0)
     (one,) = search.explain(graph, ValueGoal(low=float(graph.num_edges) + 1))
     assert one.flipped
@@ -161,7 +161,8 @@ def test_saliencies_count_continuous_attributes_by_their_direction():
     (column,) = CLASSES.schema.nodes
     moved = Saliency([0.0], [[0.5 * column.scale]], [[0.0]], [[[]]], CLASSES.schema.nodes, ())
     scores = [
-        moved.score(Difference({0: Change((1.0,), (1.0 + by * column.scale,))}, {})) for by in (-1.0, 0.5, 1.0, 2.0)
+        moved.score(Difference({0: AttributeChange((1.0,), (1.0 + by * column.scale,))}, {}))
+        for by in (-1.0, 0.5, 1.0, 2.0)
     ]
     assert scores == pytest.approx([-0.5, 0.25, 0.5, 1.0])
 

@@ -17,7 +17,7 @@ from graphflip.data.planted.motif import planted
 from graphflip.data.tu.reading import load_tu
 from graphflip.errors import ConfigError, DataError, GraphflipError
 from graphflip.jobs import inputs
-from graphflip.jobs.inputs import Row, digest_of, of_graphs, open_source
+from graphflip.jobs.inputs import InputRow, digest_of, of_graphs, open_source
 from graphflip.jsongraph import graph_from_json, graph_to_json
 from graphflip.models.adapters.factory import call_function
 
@@ -28,11 +28,11 @@ SCHEMA = small_kit.SCHEMA
 in_folder = settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 
 
-def rows_of(path: Path) -> list[Row]:
+def rows_of(path: Path) -> list[InputRow]:
     return list(open_source(str(path)).rows())
 
 
-def readable(row: Row) -> bool:
+def readable(row: InputRow) -> bool:
     try:
         row.graph(SCHEMA)
     except GraphflipError:
@@ -42,16 +42,16 @@ def readable(row: Row) -> bool:
 
 @pytest.mark.parametrize("text", ["CCO", "C" * 5000, "C/C=C/C"])
 def test_a_text_that_names_nothing_else_is_a_smiles(text):
-    assert list(open_source(text).rows()) == [Row(1, text, "smiles", text)]
+    assert list(open_source(text).rows()) == [InputRow(1, text, "smiles", text)]
 
 
 def test_tables_give_ids_lines_and_smiles(tmp_path):
     (tmp_path / "a.csv").write_text("name,SMILES\nethanol,CCO\n\n,CC\n")
     (tmp_path / "a.tsv").write_text("smiles\tid\nCCO\tx\n")
     (tmp_path / "a.smi").write_text("CCO ethanol\nCC\n")
-    assert rows_of(tmp_path / "a.csv") == [Row(2, "ethanol", "smiles", "CCO"), Row(4, "a/4", "smiles", "CC")]
-    assert rows_of(tmp_path / "a.tsv") == [Row(2, "x", "smiles", "CCO")]
-    assert rows_of(tmp_path / "a.smi") == [Row(1, "ethanol", "smiles", "CCO"), Row(2, "a/2", "smiles", "CC")]
+    assert rows_of(tmp_path / "a.csv") == [InputRow(2, "ethanol", "smiles", "CCO"), InputRow(4, "a/4", "smiles", "CC")]
+    assert rows_of(tmp_path / "a.tsv") == [InputRow(2, "x", "smiles", "CCO")]
+    assert rows_of(tmp_path / "a.smi") == [InputRow(1, "ethanol", "smiles", "CCO"), InputRow(2, "a/2", "smiles", "CC")]
 
 
 def test_a_row_that_cannot_be_read_does_not_hide_the_next(tmp_path):
@@ -68,12 +68,12 @@ def test_a_row_that_cannot_be_read_does_not_hide_the_next(tmp_path):
 
 
 def test_only_molecules_have_a_parent():
-    salt = Row(1, "a", "smiles", "CC(=O)[O-].[Na+]")
+    salt = InputRow(1, "a", "smiles", "CC(=O)[O-].[Na+]")
     assert not readable(salt)
     assert salt.graph(SCHEMA, parent=True) == from_smiles("CC(=O)O", SCHEMA)
     for form in ("graph", "tu", "pyg"):
         with pytest.raises(ConfigError, match="molecules alone"):
-            Row(1, "a", form, "{}").graph(SCHEMA, parent=True)
+            InputRow(1, "a", form, "{}").graph(SCHEMA, parent=True)
 
 
 def test_records_of_sd_files(tmp_path):
@@ -192,10 +192,10 @@ def test_a_file_gives_pyg_graphs(own_graphs, tmp_path):
     assert [row.text for row in rows[:6]] == [row.text for row in by_function[:6]]
 
 
-def _planted_rows(count: int) -> Iterator[Row]:
+def _planted_rows(count: int) -> Iterator[InputRow]:
     dataset = planted(count, seed=1)
     for k, name in enumerate(dataset.ids):
-        yield Row(k, name, "graph", json.dumps(graph_to_json(dataset.graphs([k]))))
+        yield InputRow(k, name, "graph", json.dumps(graph_to_json(dataset.graphs([k]))))
 
 
 @pytest.mark.parametrize(
@@ -222,7 +222,7 @@ def test_what_is_no_input_is_said(spec):
 
 
 def test_the_digest_sees_every_change():
-    row = Row(1, "a", "smiles", "CC")
+    row = InputRow(1, "a", "smiles", "CC")
     others = [row._replace(number=2), row._replace(id="b"), row._replace(form="graph"), row._replace(text="CO")]
     digests = [digest_of(rows)[0] for rows in ([row], *([one] for one in others), [row, row], [])]
     assert len(set(digests)) == len(digests)

@@ -20,7 +20,7 @@ from graphflip.models.networks.classifier import ClassifierConfig, InvariantClas
 from graphflip.models.storage.store import save_model
 from graphflip.nn.initialize import reset_parameters
 from graphflip.viewer.app import create_app
-from graphflip.viewer.config import Settings
+from graphflip.viewer.config import ViewerConfig
 
 
 @pytest.fixture(scope="session")
@@ -48,7 +48,7 @@ def server(flow) -> Iterator[str]:
     with socket.socket() as door:
         door.bind(("127.0.0.1", 0))
         limits = {"waiting": 500, "max_smiles": 200, "seconds": 300.0, "quick_seconds": 120.0}
-        settings = Settings(models=("mutagenicity", str(flow)), port=door.getsockname()[1], **limits)
+        settings = ViewerConfig(models=("mutagenicity", str(flow)), port=door.getsockname()[1], **limits)
         app = create_app(settings)
         running = uvicorn.Server(uvicorn.Config(app, lifespan="off", log_level="warning", timeout_graceful_shutdown=1))
 

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 import httpx
 
 from graphflip.viewer.app import create_app
-from graphflip.viewer.config import Settings
+from graphflip.viewer.config import ViewerConfig
 from graphflip.viewer.worker import AbstractWorker, Interrupted, Refused
 
 HOST = "http://127.0.0.1:8765"
@@ -28,7 +28,7 @@ MODEL = {
 class FakeWorker(AbstractWorker):
     """Echoes what it is asked. A SMILES "wait" is never done, "bad" is refused, "crash" ends badly."""
 
-    def __init__(self, settings: Settings):
+    def __init__(self, settings: ViewerConfig):
         self.models = [MODEL]
         self.interrupted: asyncio.Event | None = None
         self.reason = ""
@@ -88,7 +88,7 @@ RESULTS = {
 @asynccontextmanager
 async def running(**settings) -> AsyncIterator:
     """An application with fake workers, and a function that makes clients (browsers) of it."""
-    app = create_app(Settings(**settings), hire=FakeWorker)
+    app = create_app(ViewerConfig(**settings), hire=FakeWorker)
     transport = httpx.ASGITransport(app, raise_app_exceptions=False)
     clients = []
 

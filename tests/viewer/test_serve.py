@@ -11,13 +11,13 @@ from typer.testing import CliRunner
 from graphflip import cli
 from graphflip.errors import ConfigError
 from graphflip.viewer import serve
-from graphflip.viewer.config import Settings
+from graphflip.viewer.config import ViewerConfig
 
 
 @pytest.fixture
-def served(monkeypatch) -> list[Settings]:
+def served(monkeypatch) -> list[ViewerConfig]:
     """Settings with which a server would have been started."""
-    seen: list[Settings] = []
+    seen: list[ViewerConfig] = []
     monkeypatch.setattr(serve, "serve", lambda settings, say: seen.append(settings))
     return seen
 
@@ -43,7 +43,7 @@ def test_a_port_that_is_taken_is_said_at_once():
         door.listen()
         port = door.getsockname()[1]
         with pytest.raises(ConfigError, match=rf"port {port}.*--port"):
-            serve.serve(Settings(port=port), print)
+            serve.serve(ViewerConfig(port=port), print)
 
 
 @pytest.mark.parametrize("is_loaded", [False, True])

@@ -3,14 +3,14 @@
 import pytest
 
 from graphflip.errors import ConfigError
-from graphflip.viewer.config import Settings
+from graphflip.viewer.config import ViewerConfig
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", ""])
 def test_listening_everywhere_needs_a_name(host):
     with pytest.raises(ConfigError, match="--name"):
-        Settings(host=host)
-    settings = Settings(host=host, names=("lab.example",))
+        ViewerConfig(host=host)
+    settings = ViewerConfig(host=host, names=("lab.example",))
     assert "lab.example" in settings.hosts
     assert host not in settings.hosts
     assert not settings.is_local
@@ -18,10 +18,10 @@ def test_listening_everywhere_needs_a_name(host):
 
 
 def test_this_machine_is_the_default():
-    settings = Settings()
+    settings = ViewerConfig()
     assert settings.is_local
     assert settings.hosts == {"127.0.0.1", "localhost", "::1"}
-    assert Settings(host="::1").address == "http://[::1]:8765"
+    assert ViewerConfig(host="::1").address == "http://[::1]:8765"
 
 
 @pytest.mark.parametrize(
@@ -35,21 +35,21 @@ def test_this_machine_is_the_default():
 )
 def test_settings_that_make_no_sense(wrong, says):
     with pytest.raises(ConfigError, match=says):
-        Settings(**wrong)
+        ViewerConfig(**wrong)
 
 
 def test_titles_hide_paths():
-    assert Settings(models=("some/folder/mine", "aids")).titles == ("mine", "aids")
+    assert ViewerConfig(models=("some/folder/mine", "aids")).titles == ("mine", "aids")
 
 
 def test_a_folder_has_a_name_from_wherever_it_is_seen(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert Settings(models=(".",)).titles == (tmp_path.name,)
-    assert Settings(models=("kit/", "..")).titles == ("kit", tmp_path.parent.name)
-    assert Settings(models=("kit/", "aids")).source("kit") == "kit/"
+    assert ViewerConfig(models=(".",)).titles == (tmp_path.name,)
+    assert ViewerConfig(models=("kit/", "..")).titles == ("kit", tmp_path.parent.name)
+    assert ViewerConfig(models=("kit/", "aids")).source("kit") == "kit/"
 
 
 def test_a_server_is_private_unless_others_can_come():
-    assert Settings().is_private
-    assert not Settings(names=("lab.example",)).is_private
-    assert not Settings(host="192.0.2.7").is_private
+    assert ViewerConfig().is_private
+    assert not ViewerConfig(names=("lab.example",)).is_private
+    assert not ViewerConfig(host="192.0.2.7").is_private

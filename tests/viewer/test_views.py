@@ -27,10 +27,10 @@ from graphflip.models.networks.classifier import ClassifierConfig, InvariantClas
 from graphflip.nn.initialize import reset_parameters
 from graphflip.viewer import tasks as views
 from graphflip.viewer.api import Office
-from graphflip.viewer.config import Settings
+from graphflip.viewer.config import ViewerConfig
 from graphflip.viewer.queue import Desk, Line
 from graphflip.viewer.reproduce import reproduce
-from graphflip.viewer.schemas import Answer, Model, Question, Shown
+from graphflip.viewer.schemas import Answer, Model, QuestionView, Shown
 from graphflip.viewer.uploads import read_rows
 
 from .fakes import FakeWorker
@@ -40,7 +40,7 @@ SERVED = {"model": "mutagenicity", "source": "mutagenicity", "classifier": None,
 
 
 def asked(**changes) -> dict:
-    return Question(**changes).model_dump(mode="json")
+    return QuestionView(**changes).model_dump(mode="json")
 
 
 def task(given_input=None, do="explain", **changes) -> dict:
@@ -104,11 +104,11 @@ class Asked(GraphflipError):
     """An explainer was asked; no need to wait for the answer."""
 
 
-def questions() -> st.SearchStrategy[Question]:
+def questions() -> st.SearchStrategy[QuestionView]:
     numbers = st.integers(0, 99)
     names = st.text(max_size=10)
     return st.builds(
-        Question,
+        QuestionView,
         target=st.none() | names,
         num=st.integers(1, 8),
         confidence=st.none() | st.floats(0.01, 0.99),
@@ -159,7 +159,7 @@ def test_the_script_of_an_explanation_from_a_file(explainer, answer, tmp_path, m
 
 def served(kit, **settings) -> dict:
     """What a worker is told about a kit by a server that has these settings."""
-    chosen = Settings(models=(str(kit),), **settings)
+    chosen = ViewerConfig(models=(str(kit),), **settings)
     office = Office(chosen, Line([], 1, 1.0), Desk(FakeWorker(chosen), 1, 1.0))
     return office.task("explain", chosen.titles[0]) | {"input": {"smiles": MUTAGEN}, "asked": asked()}
 

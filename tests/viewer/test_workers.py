@@ -15,16 +15,16 @@ from graphflip.explain.knowledge import KNOWLEDGE, Knowledge
 from graphflip.explain.preferences import PREFERENCES
 from graphflip.models.networks.classifier import ClassifierConfig, InvariantClassifier
 from graphflip.models.storage.store import DataCard, save_model
-from graphflip.viewer import schemas as messages
-from graphflip.viewer.config import Settings
-from graphflip.viewer.schemas import Question
+from graphflip.viewer import schemas
+from graphflip.viewer.config import ViewerConfig
+from graphflip.viewer.schemas import QuestionView
 from graphflip.viewer.worker import Interrupted, Refused, Worker
 
 HERE = Path(__file__).parent
 
 
 def explain(smiles: str) -> dict:
-    asked = Question(prefer="minimal").model_dump(mode="json")
+    asked = QuestionView(prefer="minimal").model_dump(mode="json")
     kit = {"model": "small", "source": "kits/small", "private": False}
     return {"do": "explain", **kit, "input": {"smiles": smiles}, "id": "", "asked": asked}
 
@@ -48,7 +48,7 @@ def small_kit(tmp_path) -> Path:
 def test_a_worker_survives_everything(monkeypatch, small_kit):
     """One process, since it takes seconds to start: done, refused, cancelled, out of time, killed, done again."""
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(HERE), os.environ.get("PYTHONPATH", "")]))
-    worker = Worker(Settings(models=(str(small_kit),), classifier="moody:make"))
+    worker = Worker(ViewerConfig(models=(str(small_kit),), classifier="moody:make"))
 
     async def interrupted(task, seconds, watch=lambda _: None):
         with pytest.raises(Interrupted) as end:
@@ -91,4 +91,4 @@ def test_the_server_does_not_load_torch():
 
 
 def test_preferences_are_those_of_the_library():
-    assert get_args(messages.Prefer) == tuple(PREFERENCES)
+    assert get_args(schemas.Prefer) == tuple(PREFERENCES)

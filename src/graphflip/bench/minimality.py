@@ -28,14 +28,14 @@ _AT_ONCE = 32
 
 @dataclass(frozen=True, eq=False)
 class Demand:
-    """What an answer must meet: the classifier predicts the target with this confidence, the opinions give it this
+    """What an answer must meet: the classifier predicts the target with this confidence, the surrogates give it this
     probability on average, edits create known environments only, and if `durable`, a molecule that was written as
     SMILES and read back convinces the models too; `lower` are confidences and agreements that will do where nothing
     has these. By default the flip is all."""
 
     classifier: AbstractClassifier
     confidence: float = 0.0
-    opinions: tuple[AbstractClassifier, ...] = ()
+    surrogates: tuple[AbstractClassifier, ...] = ()
     agreement: float = 0.0
     environments: EnvironmentCounts | None = None
     minimum: int = 5
@@ -48,7 +48,7 @@ class Demand:
         return cls(
             search.classifier,
             search.confidence,
-            search.opinions,
+            search.surrogates,
             search.agreement,
             search.environments,
             search.minimum,
@@ -81,8 +81,8 @@ class Demand:
         goal, graphs = goal_of(target), graphs.pad(graphs.schema.max_nodes)
         outputs = self.classifier(graphs)
         passes = goal.reached(outputs) & (goal.score(outputs) >= goal.enough(self.confidence + margin))
-        if self.opinions:
-            mean = mean_outputs(torch.stack([model(graphs) for model in self.opinions]))
+        if self.surrogates:
+            mean = mean_outputs(torch.stack([model(graphs) for model in self.surrogates]))
             passes &= goal.score(mean) >= goal.enough(self.agreement + margin)
         return passes
 

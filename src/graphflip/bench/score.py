@@ -16,8 +16,8 @@ from ..explain.kit import Kit
 from ..metrics import share
 from .measure import Columns, Measures, Pairs, are_molecules, edit_counts, in_batches, plausibility, sparsity, validity
 from .minimality import Demand, is_one_minimal
-from .quality.nitro import touches_nitro
-from .quality.reality import Reality, judges_of
+from .nitro import touches_nitro
+from .reality import Reality, judges_of
 from .summary import Figures, number, summary
 
 SCORES = (

@@ -30,7 +30,7 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Part:
+class TablePart:
     """Some columns of a table under a heading of their own, so that they fit a page."""
 
     title: str
@@ -46,7 +46,7 @@ class Table:
     """Rows of figures: all of them in CSV, those of `parts` for people, with notes numbered as they come up."""
 
     name: str
-    parts: Sequence[Part]
+    parts: Sequence[TablePart]
     rows: Sequence[Row]
     footnotes: Mapping[str, str]
 

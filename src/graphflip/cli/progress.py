@@ -9,8 +9,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 if TYPE_CHECKING:
-    from ..jobs.run import Progress as JobProgress
-    from ..models.training.train import Progress as TrainingProgress
+    from ..jobs.run import JobProgress
+    from ..models.training.train import TrainingProgress
 
 _LINE_EVERY = 10.0
 _SHOWN = ("auroc", "accuracy", "neg_elbo", "atoms", "edges", "graphs")

@@ -25,10 +25,10 @@ def serve(
     seconds: Annotated[float, typer.Option(min=1, help="Time limit for each question.")] = 60.0,
 ) -> None:
     """Open a page in which to explain molecules: look, freeze, slide, undo, download."""
-    from ..viewer.config import Settings
+    from ..viewer.config import ViewerConfig
     from ..viewer.serve import serve as run
 
-    settings = Settings(
+    settings = ViewerConfig(
         models=tuple(model or ["mutagenicity"]),
         classifier=classifier,
         host=host,

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from ..edits import Edit
 from .group_names import name_group
-from .sentences import Change, Sentence, claim, listed, lots
+from .sentences import GraphChange, Sentence, claim, listed, lots
 
 _LARGEST = 12
 """Heavy atoms of the largest group that is called by its name."""
@@ -22,7 +22,7 @@ class _Group:
     after: str | None
 
 
-def group_sentences(change: Change, edits: Sequence[Edit]) -> tuple[list[Sentence], list[Edit]]:
+def group_sentences(change: GraphChange, edits: Sequence[Edit]) -> tuple[list[Sentence], list[Edit]]:
     """Sentences for groups of heavy atoms that hang on one atom, and the edits that belong to none."""
     said, left = [], list(edits)
     for group in _exchanges(_groups(change)):
@@ -32,7 +32,7 @@ def group_sentences(change: Change, edits: Sequence[Edit]) -> tuple[list[Sentenc
     return said, left
 
 
-def settle_hydrogens(change: Change, said: Sequence[Sentence], edits: Sequence[Edit]) -> list[Sentence]:
+def settle_hydrogens(change: GraphChange, said: Sequence[Sentence], edits: Sequence[Edit]) -> list[Sentence]:
     """The sentences with all edits at hydrogens: they go without saying where something happens beside them."""
     settled, left = list(said), list(edits)
     alone: dict[str, list[Sentence]] = {}
@@ -57,7 +57,7 @@ def _together(several: Sequence[Sentence]) -> Sentence:
     return replace(several[0], text=text, edits=edits, nodes=frozenset().union(*(one.nodes for one in several)))
 
 
-def _say(change: Change, group: _Group) -> str:
+def _say(change: GraphChange, group: _Group) -> str:
     anchor = change.names[group.anchor]
     if group.before and group.after:
         return f"replace {group.before} on {anchor} by {group.after}"
@@ -68,7 +68,7 @@ def _say(change: Change, group: _Group) -> str:
     return f"remove {group.before} from {anchor}"
 
 
-def _say_hydrogen(change: Change, i: int) -> str:
+def _say_hydrogen(change: GraphChange, i: int) -> str:
     before, after = (
         listed([change.names[j] for j in sorted(near.get(i, set()))] or ["nothing"]) for near in change.near
     )
@@ -98,7 +98,7 @@ def _complement(one: _Group, other: _Group) -> bool:
     return one.anchor == other.anchor and gone.after is None and came.before is None
 
 
-def _groups(change: Change) -> list[_Group]:
+def _groups(change: GraphChange) -> list[_Group]:
     """Groups in which an atom comes, goes or becomes another one; none has a part in common with another."""
     types = {i: (change.type(0, i), change.type(1, i)) for i in change.names}
     heavy = {i for i in types if set(types[i]) - {"H", None}}
@@ -122,7 +122,7 @@ def _apart(groups: Sequence[_Group]) -> list[_Group]:
     return sorted(found, key=lambda one: (one.anchor, min(one.members)))
 
 
-def _group(change: Change, lot: set[int], near: dict[int, set[int]]) -> _Group | None:
+def _group(change: GraphChange, lot: set[int], near: dict[int, set[int]]) -> _Group | None:
     """The smallest group that a lot of changed atoms is part of; None if they are part of none.
 
     Atoms that stay belong to it only where that gives it a name: a nitro group that becomes a carboxy group keeps its
@@ -148,7 +148,7 @@ class _Name(NamedTuple):
     known: bool
 
 
-def _name(change: Change, k: int, anchor: int, members: set[int]) -> _Name | None:
+def _name(change: GraphChange, k: int, anchor: int, members: set[int]) -> _Name | None:
     """What these atoms are called before (k = 0) or after; None if they are not one group."""
     near, heavy = change.near[k], {i for i in members if change.type(k, i) not in ("H", None)}
     if not heavy:
@@ -158,5 +158,5 @@ def _name(change: Change, k: int, anchor: int, members: set[int]) -> _Name | Non
     return _Name(*name_group(change.graphs[k], anchor, heavy))
 
 
-def _num_hydrogens(change: Change, k: int, i: int) -> int:
+def _num_hydrogens(change: GraphChange, k: int, i: int) -> int:
     return sum(change.type(k, j) == "H" for j in change.near[k].get(i, set()))

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from ..edits import Attributes, Edit, edits_between
+from ..edits import AttributeDict, Edit, edits_between
 from ..explain.counterfactual import Counterfactual
 from ..graph import Graph
 from ..schema import Schema
@@ -42,7 +42,7 @@ def sentences(factual: Graph, counterfactual: Graph) -> list[Sentence]:
     if not edits:
         return []
     n = max(factual.num_slots, counterfactual.num_slots)
-    change = Change(factual.pad(n), counterfactual.pad(n))
+    change = GraphChange(factual.pad(n), counterfactual.pad(n))
     if _is_plain_molecule(factual.schema):
         from .molecules import group_sentences, settle_hydrogens
 
@@ -53,7 +53,7 @@ def sentences(factual: Graph, counterfactual: Graph) -> list[Sentence]:
     return said
 
 
-class Change:
+class GraphChange:
     """Two aligned graphs, as wording looks at them: names and neighbors of nodes, before and after."""
 
     def __init__(self, factual: Graph, counterfactual: Graph) -> None:
@@ -79,7 +79,7 @@ class Change:
         return chemistry is not None and chemistry.explicit_hydrogens and types == {"H"}
 
 
-def say_the_rest(change: Change, edits: Sequence[Edit]) -> tuple[list[Sentence], list[Edit]]:
+def say_the_rest(change: GraphChange, edits: Sequence[Edit]) -> tuple[list[Sentence], list[Edit]]:
     """Sentences for nodes that come or go, with their edges, lot by lot, and for every other edit by itself.
 
     Parts that are joined to nothing are told together. What is at hydrogens is left for `settle_hydrogens`: the
@@ -136,24 +136,24 @@ def listed(names: Sequence[str], limit: int = 6) -> str:
     return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
 
 
-def _lot_sentence(verb: str, change: Change, side: int, lot: set[int], edits: tuple[Edit, ...]) -> Sentence:
+def _lot_sentence(verb: str, change: GraphChange, side: int, lot: set[int], edits: tuple[Edit, ...]) -> Sentence:
     names = [change.names[i] + _more(change.nodes[side][i]) for i in sorted(lot)]
     outside = _outside(change, side, lot)
     joined = f" joined to {listed([change.names[j] for j in sorted(outside)])}" if outside else ""
     return Sentence(f"{verb} {listed(names)}{joined}", edits, *2 * [frozenset(lot | outside)])
 
 
-def _outside(change: Change, side: int, lot: set[int]) -> set[int]:
+def _outside(change: GraphChange, side: int, lot: set[int]) -> set[int]:
     """Neighbors of a lot that do not belong to it, hydrogens left out."""
     return {j for i in lot for j in change.near[side].get(i, set()) if not change.is_hydrogen(j)} - lot
 
 
-def _more(node: Attributes) -> str:
+def _more(node: AttributeDict) -> str:
     parts = [f"{name} {_number(value)}" for name, value in node.items() if name != "type"]
     return f" ({', '.join(parts)})" if parts else ""
 
 
-def _say(edit: Edit, change: Change) -> str:
+def _say(edit: Edit, change: GraphChange) -> str:
     if edit.is_node:
         what = change.names[edit.at[0]]
     else:
@@ -175,7 +175,7 @@ def _number(value: str | float) -> str:
     return value if isinstance(value, str) else f"{value:.4g}"
 
 
-def _name(i: int, node: Attributes) -> str:
+def _name(i: int, node: AttributeDict) -> str:
     kind = str(node.get("type", ""))
     return f"{kind}{i}" if kind.isalpha() else f"node {i}"
 

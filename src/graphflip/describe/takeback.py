@@ -12,7 +12,7 @@ from ..explain.counterfactual import Counterfactual
 from ..explain.explainer import Explainer
 from ..explain.method import verdict
 from ..explain.moves.moves import Moves
-from ..explain.moves.sketch import Difference, Label, Sketch, drawn
+from ..explain.moves.sketch import Attributes, Difference, Sketch, drawn
 from ..graph import Graph
 from ..jsongraph import aligned_pair
 from .sentences import sentences
@@ -69,7 +69,7 @@ def _make(draft: Sketch, edit: Edit, names: Sequence[str]) -> None:
         draft.join(i, j, _relabeled(draft.near[i][j], edit, names))
 
 
-def _relabeled(label: Label, edit: Edit, names: Sequence[str]) -> Label:
+def _relabeled(label: Attributes, edit: Edit, names: Sequence[str]) -> Attributes:
     return tuple(edit.after.get(name, value) for name, value in zip(names, label, strict=True))
 
 

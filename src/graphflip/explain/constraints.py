@@ -8,7 +8,7 @@ from ..edits import Op
 from ..errors import ConfigError
 from ..schema import Categories, Column, Schema
 from .moves.connectivity import bridges
-from .moves.sketch import Change, Difference, Pair, Sketch, op_of
+from .moves.sketch import AttributeChange, Difference, Pair, Sketch, op_of
 
 
 @dataclass(frozen=True)
@@ -127,7 +127,7 @@ def _as_set(name: str, given: Any) -> frozenset[Any]:
     return frozenset(tuple(one) if isinstance(one, list) else one for one in given)
 
 
-def _introduces(forbidden: Collection[str], changes: Iterable[Change]) -> bool:
+def _introduces(forbidden: Collection[str], changes: Iterable[AttributeChange]) -> bool:
     return bool(forbidden) and any(
         value in forbidden and (before is None or value != before[at])
         for before, after in changes

@@ -44,7 +44,7 @@ _ADVICE = {
     Outcome.NOT_A_NUMBER: "The classifier or the decoder returned NaN or infinity. Check the model on this graph.",
     Outcome.NOT_CONFIDENT: (
         "The classifier predicts the target, but with less confidence than asked, or another model does "
-        "not agree. Ask for less confidence, fewer opinions, or allow more moves."
+        "not agree. Ask for less confidence, fewer surrogates, or allow more moves."
     ),
     Outcome.OUT_OF_MOVES: (
         "No graph within the allowed moves reached the target. Allow more moves, a wider beam, or "

@@ -121,7 +121,7 @@ class Explainer:
             confidence=wish.confidence if confidence is None else confidence,
             concede_to=min(0.5, wish.confidence) if confidence is None else confidence,
             content_with=less_than(wish, kit.preferences),
-            opinions=kit.surrogates if wish.agreement else (),
+            surrogates=kit.surrogates if wish.agreement else (),
             agreement=wish.agreement or 0.5,
             beam=wish.beam,
             price=wish.price,

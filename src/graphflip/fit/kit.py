@@ -26,7 +26,7 @@ from ..models.storage.store import CARD, load_model, read_card
 from ..models.training.checkpoint import CHECKPOINT
 from ..models.training.objectives import predict, spread_of
 from ..models.training.recipes import recipe, require_labels, train_model
-from ..models.training.train import Progress, TrainConfig
+from ..models.training.train import TrainConfig, TrainingProgress
 from .readiness import READINESS, Readiness, measure_readiness
 
 MANIFEST = "fit.json"
@@ -35,7 +35,7 @@ Watch = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True)
-class Part:
+class KitPart:
     """A model of a kit: its folder, its recipe, and about what an epoch costs beside those of the others."""
 
     name: str
@@ -44,16 +44,16 @@ class Part:
     effort: int
 
 
-_CLASSIFIER = Part("classifier", "classifier", "default", 2)
-_TREES = Part("trees", "judge", "trees", 10)
-_VAE = Part("vae", "vae", "modern", 5)
+_CLASSIFIER = KitPart("classifier", "classifier", "default", 2)
+_TREES = KitPart("trees", "judge", "trees", 10)
+_VAE = KitPart("vae", "vae", "modern", 5)
 _OTHERS = (
-    Part("surrogate-gin", "surrogate", "gin", 2),
-    Part("surrogate-gin-deep", "surrogate", "gin-deep", 2),
-    Part("surrogate-average", "surrogate", "average", 2),
-    Part("surrogate-counts", "surrogate", "counts", 1),
-    Part("surrogate-linear", "surrogate", "linear", 1),
-    Part("judge", "judge", "gnn", 2),
+    KitPart("surrogate-gin", "surrogate", "gin", 2),
+    KitPart("surrogate-gin-deep", "surrogate", "gin-deep", 2),
+    KitPart("surrogate-average", "surrogate", "average", 2),
+    KitPart("surrogate-counts", "surrogate", "counts", 1),
+    KitPart("surrogate-linear", "surrogate", "linear", 1),
+    KitPart("judge", "judge", "gnn", 2),
 )
 
 _USUAL_GRAPHS = 3000  # the recipes were made for sets of about this size, with graphs of about this many nodes
@@ -199,7 +199,7 @@ def _claim(folder: Path, manifest: dict[str, Any], resume: bool) -> None:
         )
 
 
-def _parts(dataset: GraphDataset, classifier: Any) -> list[Part]:
+def _parts(dataset: GraphDataset, classifier: Any) -> list[KitPart]:
     """What is to be trained: without labels and without a classifier, the autoencoder alone."""
     asked = classifier if isinstance(classifier, str) else ""
     if asked == "none" and not _differ(dataset.labels):
@@ -210,7 +210,7 @@ def _parts(dataset: GraphDataset, classifier: Any) -> list[Part]:
 
 
 def _train_parts(
-    parts: list[Part],
+    parts: list[KitPart],
     dataset: GraphDataset,
     folder: Path,
     own: AbstractClassifier | None,
@@ -221,7 +221,7 @@ def _train_parts(
     cost = {part: part.effort * changes.get("epochs", 1) for part, changes in plans.items()}
     done, total, fingerprint = 0, sum(cost.values()), dataset.fingerprint()
 
-    def report(part: Part, progress: Progress) -> None:
+    def report(part: KitPart, progress: TrainingProgress) -> None:
         watch(f"{part.name}: loss {progress.last.loss:.4f}", done + part.effort * progress.epoch, total)
 
     for part, changes in plans.items():
@@ -236,7 +236,7 @@ def _train_parts(
     watch("measuring", total, total)
 
 
-def _changes(part: Part, dataset: GraphDataset, epochs_scale: float) -> dict[str, int]:
+def _changes(part: KitPart, dataset: GraphDataset, epochs_scale: float) -> dict[str, int]:
     if part == _TREES:
         return {}
     usual = recipe(part.role, part.preset, dataset).training

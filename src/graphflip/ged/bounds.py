@@ -12,7 +12,7 @@ import numpy as np
 from jaxtyping import Float, Int
 from scipy.optimize import linear_sum_assignment
 
-from .problem import Allowed, Problem
+from .problem import Allowed, AssignmentProblem
 
 FORBIDDEN = 1e6
 _MAX_ENUMERATED_DEGREE = 5
@@ -27,7 +27,7 @@ class StarBound:
     when_aligned: Float[np.ndarray, "n n"]
 
 
-def star_bound(problem: Problem, share: Float[np.ndarray, "p q"], allowed: Allowed) -> StarBound:
+def star_bound(problem: AssignmentProblem, share: Float[np.ndarray, "p q"], allowed: Allowed) -> StarBound:
     """The bound when `share` of each saving belongs to the link's tail (and the rest to its head)."""
     possible = allowed[problem.head[:, None], problem.other_head[None, :]]
     stars = _best_matches(problem, np.where(possible, share, 0.0), allowed)
@@ -37,7 +37,7 @@ def star_bound(problem: Problem, share: Float[np.ndarray, "p q"], allowed: Allow
     return StarBound(lower, image, lower + _extra_when_aligned(cost, image))
 
 
-def disagreement(problem: Problem, share: np.ndarray, image: np.ndarray, allowed: Allowed) -> np.ndarray:
+def disagreement(problem: AssignmentProblem, share: np.ndarray, image: np.ndarray, allowed: Allowed) -> np.ndarray:
     """For each pair of links: +1 where only the tails' stars match them, -1 where only the heads' stars do."""
     matched = np.zeros(share.shape)
     for i in range(problem.num_real):
@@ -51,7 +51,7 @@ def disagreement(problem: Problem, share: np.ndarray, image: np.ndarray, allowed
     return matched - matched[np.ix_(*reversed_links(problem))]
 
 
-def reversed_links(problem: Problem) -> tuple[np.ndarray, np.ndarray]:
+def reversed_links(problem: AssignmentProblem) -> tuple[np.ndarray, np.ndarray]:
     """For each link of either graph the position of the same link seen from its other end."""
     return (
         problem.link_index[problem.head, problem.tail],
@@ -59,7 +59,7 @@ def reversed_links(problem: Problem) -> tuple[np.ndarray, np.ndarray]:
     )
 
 
-def _best_matches(problem: Problem, gain: np.ndarray, allowed: Allowed) -> np.ndarray:
+def _best_matches(problem: AssignmentProblem, gain: np.ndarray, allowed: Allowed) -> np.ndarray:
     """For each pair of nodes the largest gain from matching the links of the one with links of the other."""
     width = int(max(np.bincount(ends, minlength=1).max() for ends in (problem.tail, problem.other_tail)))
     starts, other_starts = (_incident(problem.n, ends, width) for ends in (problem.tail, problem.other_tail))

@@ -17,7 +17,7 @@ from ..graph import Graph
 from ..jsongraph import single_hard
 from .bounds import StarBound, disagreement, star_bound
 from .exact import solve
-from .problem import TOLERANCE, Allowed, Problem, alignment_problem
+from .problem import TOLERANCE, Allowed, AssignmentProblem, alignment_problem
 from .search import descend, grow, improve, starting_alignments
 
 _STEP, _MOMENTUM = 0.7, 0.7
@@ -110,7 +110,7 @@ def _best_found(
 class _State:
     """The best alignment so far, a proved lower bound, and what a better alignment may still look like."""
 
-    problem: Problem
+    problem: AssignmentProblem
     deadline: float
     image: Int[np.ndarray, " n"] = field(init=False)
     upper: float = field(init=False)
@@ -147,7 +147,7 @@ class _State:
         return bound
 
 
-def _search(problem: Problem, known: Iterable[dict[int, int]], deadline: float | None) -> _State:
+def _search(problem: AssignmentProblem, known: Iterable[dict[int, int]], deadline: float | None) -> _State:
     """Cheap bounds first, then ever more work until they meet or time is over; without a deadline the cheap ones."""
     state = _State(problem, math.inf if deadline is None else deadline)
     if problem.num_real == 0:

@@ -11,7 +11,7 @@ from jaxtyping import Int
 from scipy import sparse
 from scipy.optimize import Bounds, LinearConstraint, milp
 
-from .problem import Allowed, Problem
+from .problem import Allowed, AssignmentProblem
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,7 +22,7 @@ class Solved:
     lower: float
 
 
-def solve(problem: Problem, allowed: Allowed, cutoff: float, seconds: float) -> Solved:
+def solve(problem: AssignmentProblem, allowed: Allowed, cutoff: float, seconds: float) -> Solved:
     """Look for the cheapest alignment that costs no more than `cutoff`; its absence shows as `lower` > cutoff."""
     if not allowed[: problem.num_real].any(1).all():
         return Solved(None, float("inf"))
@@ -46,14 +46,14 @@ def solve(problem: Problem, allowed: Allowed, cutoff: float, seconds: float) -> 
     return Solved(None if answer.x is None else _image(problem, nodes, answer.x[: len(nodes)]), lower)
 
 
-def _link_pairs(problem: Problem, allowed: Allowed) -> np.ndarray:
+def _link_pairs(problem: AssignmentProblem, allowed: Allowed) -> np.ndarray:
     """Pairs of links (from one end of the first, both ends of the second) that can be aligned and save something."""
     possible = (problem.saving > 1e-12) & (problem.tail < problem.head)[:, None]
     possible &= allowed[np.ix_(problem.tail, problem.other_tail)] & allowed[np.ix_(problem.head, problem.other_head)]
     return np.argwhere(possible)
 
 
-def _constraints(problem: Problem, nodes: np.ndarray, links: np.ndarray) -> list[LinearConstraint]:
+def _constraints(problem: AssignmentProblem, nodes: np.ndarray, links: np.ndarray) -> list[LinearConstraint]:
     n, x, y = problem.n, len(nodes), len(links)
     variable = np.full((n, n), -1)
     variable[nodes[:, 0], nodes[:, 1]] = np.arange(x)
@@ -74,7 +74,7 @@ def _constraints(problem: Problem, nodes: np.ndarray, links: np.ndarray) -> list
     ]
 
 
-def _undirected(problem: Problem, links: np.ndarray) -> np.ndarray:
+def _undirected(problem: AssignmentProblem, links: np.ndarray) -> np.ndarray:
     """One number for a link of the second graph and its reverse."""
     low = np.minimum(problem.other_tail[links], problem.other_head[links])
     high = np.maximum(problem.other_tail[links], problem.other_head[links])
@@ -92,7 +92,7 @@ def _rows(row: np.ndarray, column: np.ndarray, height: int, width: int) -> spars
     return sparse.csr_array((np.ones(len(row)), (row, column)), shape=(height, width))
 
 
-def _image(problem: Problem, nodes: np.ndarray, chosen: np.ndarray) -> np.ndarray:
+def _image(problem: AssignmentProblem, nodes: np.ndarray, chosen: np.ndarray) -> np.ndarray:
     image = np.full(problem.n, -1)
     taken = nodes[chosen > 0.5]
     image[taken[:, 0]] = taken[:, 1]

@@ -15,7 +15,7 @@ TOLERANCE = 1e-5
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
+class AssignmentProblem:
     """Align two graphs of n nodes each, the smaller one filled up with empty slots.
 
     Changing never costs more than removing and adding, so some cheapest alignment leaves no node of the smaller graph
@@ -71,7 +71,7 @@ class Problem:
         return float(np.ceil(bound / self.step - 1e-6) * self.step) if self.step else bound
 
 
-def alignment_problem(small: Graph, large: Graph, costs: EditCosts) -> Problem:
+def alignment_problem(small: Graph, large: Graph, costs: EditCosts) -> AssignmentProblem:
     """The problem for two trimmed single graphs, the first of which has no more nodes than the second."""
     schema, n, real = small.schema, large.num_slots, small.num_slots
     rows, other_rows = small.V[0].double().numpy(), large.V[0].double().numpy()
@@ -79,7 +79,7 @@ def alignment_problem(small: Graph, large: Graph, costs: EditCosts) -> Problem:
     node_cost[:real] = costs.set_node * _differences(list(schema.node_slices()), rows, other_rows)
     (tail, head, links), (other_tail, other_head, other_links) = _links(small), _links(large)
     saving, all_edges = _savings(schema, costs, links, other_links)
-    return Problem(
+    return AssignmentProblem(
         node_cost,
         real,
         tail,

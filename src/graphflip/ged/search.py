@@ -6,19 +6,19 @@ import numpy as np
 from jaxtyping import Float, Int
 from scipy.optimize import linear_sum_assignment
 
-from .problem import Problem
+from .problem import AssignmentProblem
 
 _ROUNDS = 4
 _MAX_DESCENT = 20
 
 
-def starting_alignments(problem: Problem) -> Iterator[Int[np.ndarray, " n"]]:
+def starting_alignments(problem: AssignmentProblem) -> Iterator[Int[np.ndarray, " n"]]:
     """Alignments that respect ever larger surroundings of the nodes, grown node by node."""
     for depth, weight in ((_ROUNDS, 1.0), (2, 1.0), (1, 2.0), (_ROUNDS, 0.25), (0, 1.0)):
         yield grow(problem, weight * surroundings_distance(problem, depth))
 
 
-def surroundings_distance(problem: Problem, depth: int) -> Float[np.ndarray, "n n"]:
+def surroundings_distance(problem: AssignmentProblem, depth: int) -> Float[np.ndarray, "n n"]:
     """In how many rounds of color refinement, up to `depth`, two nodes have different colors."""
     ends = ((problem.tail, problem.head), (problem.other_tail, problem.other_head))
     colors = [np.array(labels + [-1] * (problem.n - len(labels))) for labels in problem.node_labels]
@@ -38,7 +38,7 @@ def surroundings_distance(problem: Problem, depth: int) -> Float[np.ndarray, "n 
     return distance + 1e-3 * (alike.sum(1, keepdims=True) + alike.sum(0, keepdims=True))
 
 
-def grow(problem: Problem, bias: Float[np.ndarray, "n n"]) -> Int[np.ndarray, " n"]:
+def grow(problem: AssignmentProblem, bias: Float[np.ndarray, "n n"]) -> Int[np.ndarray, " n"]:
     """Align the cheapest pair first, then always the pair that costs least given what is aligned already.
 
     Pairs next to aligned pairs gain from the edges between them, so a symmetric ring is walked around in one direction.
@@ -56,7 +56,7 @@ def grow(problem: Problem, bias: Float[np.ndarray, "n n"]) -> Int[np.ndarray, " 
     return image
 
 
-def improve(problem: Problem, image: Int[np.ndarray, " n"]) -> Int[np.ndarray, " n"]:
+def improve(problem: AssignmentProblem, image: Int[np.ndarray, " n"]) -> Int[np.ndarray, " n"]:
     """Exchange the images of two nodes while that lowers the cost, always the pair that lowers it most."""
     image = image.copy()
     while True:
@@ -67,7 +67,7 @@ def improve(problem: Problem, image: Int[np.ndarray, " n"]) -> Int[np.ndarray, "
         image[[i, j]] = image[[j, i]]
 
 
-def descend(problem: Problem, image: Int[np.ndarray, " n"]) -> Int[np.ndarray, " n"]:
+def descend(problem: AssignmentProblem, image: Int[np.ndarray, " n"]) -> Int[np.ndarray, " n"]:
     """Integer-projected fixed point (Leordeanu et al. 2009): Frank-Wolfe over soft alignments, best corner returned."""
     soft = np.eye(problem.n)[image]
     best, best_cost = image, problem.cost(image)
@@ -87,7 +87,7 @@ def descend(problem: Problem, image: Int[np.ndarray, " n"]) -> Int[np.ndarray, "
     return best
 
 
-def gains(problem: Problem, soft: Float[np.ndarray, "n n"]) -> Float[np.ndarray, "n n"]:
+def gains(problem: AssignmentProblem, soft: Float[np.ndarray, "n n"]) -> Float[np.ndarray, "n n"]:
     """For each pair of nodes what their links would save if every other node were aligned as `soft` says."""
     links = problem.saving * soft[np.ix_(problem.head, problem.other_head)]  # p q
     rows = np.zeros((problem.n, links.shape[1]))
@@ -97,7 +97,7 @@ def gains(problem: Problem, soft: Float[np.ndarray, "n n"]) -> Float[np.ndarray,
     return total
 
 
-def _exchange_gains(problem: Problem, image: np.ndarray) -> np.ndarray:
+def _exchange_gains(problem: AssignmentProblem, image: np.ndarray) -> np.ndarray:
     """By how much the cost falls when nodes i and j exchange their images."""
     everyone = np.arange(problem.n)
     value = gains(problem, np.eye(problem.n)[image]) - problem.node_cost

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from .inputs import Source as Source
     from .inputs import of_graphs as of_graphs
     from .inputs import open_source as open_source
-    from .run import Progress as Progress
-    from .run import Summary as Summary
+    from .run import JobProgress as JobProgress
+    from .run import JobSummary as JobSummary
     from .run import run_job as run_job
-    from .settings import Settings as Settings
+    from .settings import JobSettings as JobSettings
 
 __getattr__, __dir__ = attach(__name__, __file__)

@@ -20,8 +20,8 @@ from ..explain.records import to_record
 from ..models.adapters.black_box import BlackBox
 from ..models.storage.store import CARD
 from ..version import __version__
-from .inputs import Row, Source
-from .settings import Settings
+from .inputs import InputRow, Source
+from .settings import JobSettings
 from .tables import TIMING, to_parquet
 
 BAD_INPUT, FAILED, CRASHED = "bad_input", "failed", "crashed"
@@ -31,12 +31,12 @@ BAD_INPUT, FAILED, CRASHED = "bad_input", "failed", "crashed"
 class Order(NamedTuple):
     """What a worker must know besides the rows; `kit` and `version` are those of whoever asks."""
 
-    settings: Settings
+    settings: JobSettings
     kit: str
     version: str = __version__
 
 
-def explain_rows(order: Order, rows: Sequence[Row], tick: Callable[[], None] = lambda: None) -> bytes:
+def explain_rows(order: Order, rows: Sequence[InputRow], tick: Callable[[], None] = lambda: None) -> bytes:
     """A Parquet file with the answers to these rows. Computed by one thread, so that it is the same everywhere."""
     import torch
 
@@ -62,12 +62,12 @@ def explain_rows(order: Order, rows: Sequence[Row], tick: Callable[[], None] = l
 _ONE_AT_A_TIME = threading.Lock()  # the number of threads belongs to the whole process
 
 
-def explainer_of(settings: Settings) -> Explainer:
+def explainer_of(settings: JobSettings) -> Explainer:
     """The explainer that settings ask for, loaded once in each process."""
     return _loaded(settings.model, settings.classifier)
 
 
-def check(settings: Settings) -> None:
+def check(settings: JobSettings) -> None:
     """Raise if no row at all could be explained with these settings."""
     explainer = explainer_of(settings)
     explainer.request(settings.target)
@@ -97,39 +97,39 @@ def kit_digest(model: str) -> str:
     return digest.hexdigest()
 
 
-def crashed(row: Row) -> bytes:
+def crashed(row: InputRow) -> bytes:
     """The answer to a row whose explanation ended the process it ran in."""
     note = "The process that worked on this input died each time. It may have run out of memory."
-    return to_parquet([_without_answer(row, Problem(CRASHED, note))])
+    return to_parquet([_without_answer(row, RowFailure(CRASHED, note))])
 
 
-class Problem(NamedTuple):
+class RowFailure(NamedTuple):
     """Why a row has no explanation."""
 
     outcome: str
     note: str
 
 
-def explain_now(settings: Settings, source: Source) -> Iterator[str]:
+def explain_now(settings: JobSettings, source: Source) -> Iterator[str]:
     """The explanations of a source's rows as texts to print, or what was wrong with them."""
     check(settings)
     explainer = explainer_of(settings)
     for row in source.nonempty():
         found = _explained(explainer, settings, row)
-        if isinstance(found, Problem):
+        if isinstance(found, RowFailure):
             yield f"{row.id}: {found.outcome}. {found.note}"
         else:
             yield from map(str, found)
 
 
-def _answers(explainer: Explainer, settings: Settings, row: Row) -> list[dict[str, Any]]:
+def _answers(explainer: Explainer, settings: JobSettings, row: InputRow) -> list[dict[str, Any]]:
     found = _explained(explainer, settings, row)
-    if isinstance(found, Problem):
+    if isinstance(found, RowFailure):
         return [_without_answer(row, found)]
     return [_answer(row, k, one) for k, one in enumerate(found)]
 
 
-def _explained(explainer: Explainer, settings: Settings, row: Row) -> list[Counterfactual] | Problem:
+def _explained(explainer: Explainer, settings: JobSettings, row: InputRow) -> list[Counterfactual] | RowFailure:
     classifier = explainer.kit.classifier
     if isinstance(classifier, BlackBox):
         classifier.renew()  # its budget is for each row: an answer must not depend on the rows before
@@ -150,12 +150,12 @@ def _explained(explainer: Explainer, settings: Settings, row: Row) -> list[Count
     except MissingExtra:
         raise  # of the machine, not of the row
     except (DataError, GraphError, SchemaError, ConfigError) as error:
-        return Problem(BAD_INPUT, str(error))
+        return RowFailure(BAD_INPUT, str(error))
     except Exception as error:  # one row of many must not end the others, whatever a classifier of the user's does
-        return Problem(FAILED, f"{type(error).__name__}: {error}")
+        return RowFailure(FAILED, f"{type(error).__name__}: {error}")
 
 
-def _answer(row: Row, number: int, found: Counterfactual) -> dict[str, Any]:
+def _answer(row: InputRow, number: int, found: Counterfactual) -> dict[str, Any]:
     record = to_record(found)
     seconds = record.pop(TIMING)
     smiles = record.get("smiles", {})
@@ -180,6 +180,6 @@ def _answer(row: Row, number: int, found: Counterfactual) -> dict[str, Any]:
     }
 
 
-def _without_answer(row: Row, problem: Problem) -> dict[str, Any]:
+def _without_answer(row: InputRow, problem: RowFailure) -> dict[str, Any]:
     told = {"row": row.number, "answer": 0, "id": row.id, "input": row.text}
     return told | {"outcome": problem.outcome, "note": problem.note, "flipped": False}

@@ -14,7 +14,7 @@ from multiprocessing import get_context, parent_process, resource_tracker
 from typing import NamedTuple
 
 from .answers import Order, explain_rows
-from .inputs import Row
+from .inputs import InputRow
 
 AHEAD = 2
 """Shards that wait for each worker, so that it never does."""
@@ -26,7 +26,7 @@ class Task(NamedTuple):
     """Some rows to explain; `index` is the shard they belong to."""
 
     index: int
-    rows: tuple[Row, ...]
+    rows: tuple[InputRow, ...]
 
 
 class Done(NamedTuple):

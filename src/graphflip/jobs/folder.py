@@ -14,8 +14,8 @@ from ..errors import JobError
 from ..models.storage.files import write_atomically
 from ..schema import first_problem
 from ..version import __version__
-from .inputs import Row, digest_of
-from .settings import Settings
+from .inputs import InputRow, digest_of
+from .settings import JobSettings
 from .tables import read_answers
 
 FORMAT = 1
@@ -29,7 +29,7 @@ class Manifest(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     format: int = FORMAT
-    settings: Settings
+    settings: JobSettings
     input: str = Field(description="name of the source")
     input_sha256: str = Field(description="of the rows as they were read")
     rows: int = Field(ge=0)
@@ -100,7 +100,7 @@ class JobFolder:
         """The Parquet file of a shard."""
         return self.path / "shards" / f"{index // _PER_FOLDER:04d}" / f"{index:07d}.parquet"
 
-    def write(self, index: int, rows: Sequence[Row], blob: bytes) -> ShardCard:
+    def write(self, index: int, rows: Sequence[InputRow], blob: bytes) -> ShardCard:
         """Write a shard, then its card: without a card, a shard is not there."""
         path, answers = self.shard(index), list(read_answers(blob, ("row", "answer", "outcome")))
         outcomes: dict[str, int] = {}
@@ -121,7 +121,7 @@ class JobFolder:
             write_atomically(path.with_suffix(".json"), card.model_dump_json().encode())
         return card
 
-    def finished(self, index: int, rows: Sequence[Row]) -> ShardCard | None:
+    def finished(self, index: int, rows: Sequence[InputRow]) -> ShardCard | None:
         """The card of a shard that is there, whole, of this job and of these rows."""
         try:
             card, _ = self._read(index)

@@ -32,7 +32,7 @@ _ACCEPTED = (
 )
 
 
-class Row(NamedTuple):
+class InputRow(NamedTuple):
     """One input: its line or number, its id, and the graph as a text of that form."""
 
     number: int
@@ -79,10 +79,10 @@ class Source:
     """Rows that can be read again and again; `files` is where they come from."""
 
     name: str
-    rows: Callable[[], Iterator[Row]]
+    rows: Callable[[], Iterator[InputRow]]
     files: tuple[Path, ...] = ()
 
-    def nonempty(self) -> Iterator[Row]:
+    def nonempty(self) -> Iterator[InputRow]:
         """The rows, of which there must be one."""
         row = None
         for row in self.rows():
@@ -120,18 +120,18 @@ def open_source(spec: str) -> Source:
         raise DataError(f"The input must be {_ACCEPTED}; got {spec!r}.")
     if is_function(spec):
         return _of_function(spec)
-    return Source("smiles", lambda: iter([Row(1, spec, "smiles", spec)]))
+    return Source("smiles", lambda: iter([InputRow(1, spec, "smiles", spec)]))
 
 
 def of_graphs(graphs: Iterable[Graph], ids: Iterable[str] = ()) -> Source:
     """Graphs that are at hand, as a source: those of PyG objects, for example, read with `Explainer.read`."""
     texts = [json.dumps(graph_to_json(graph)) for graph in graphs]
     names = list(ids) or [str(k) for k in range(len(texts))]
-    rows = [Row(k, name, "graph", text) for k, (name, text) in enumerate(zip(names, texts, strict=True))]
+    rows = [InputRow(k, name, "graph", text) for k, (name, text) in enumerate(zip(names, texts, strict=True))]
     return Source("graphs", lambda: iter(rows))
 
 
-def digest_of(rows: Iterable[Row]) -> tuple[str, int]:
+def digest_of(rows: Iterable[InputRow]) -> tuple[str, int]:
     """sha256 of rows, and how many there are."""
     digest, count = hashlib.sha256(), 0
     for row in rows:
@@ -145,10 +145,10 @@ def _of_dataset(
 ) -> Source:
     loaded = cache(load)
 
-    def rows() -> Iterator[Row]:
+    def rows() -> Iterator[InputRow]:
         dataset = loaded()
         for k, one in enumerate(dataset.ids):
-            yield Row(k, one, form, json.dumps(graph_to_json(dataset.graphs([k]))))
+            yield InputRow(k, one, form, json.dumps(graph_to_json(dataset.graphs([k]))))
 
     return Source(name, rows, files)
 
@@ -163,24 +163,24 @@ def _of_function(spec: str) -> Source:
     return Source(name, lambda: iter(rows))
 
 
-def _of_pyg(name: str, graphs: Iterable[Any]) -> Iterator[Row]:
+def _of_pyg(name: str, graphs: Iterable[Any]) -> Iterator[InputRow]:
     for k, data in enumerate(graphs):
-        yield Row(k, f"{name}/{k}", "pyg", pyg_text(data))
+        yield InputRow(k, f"{name}/{k}", "pyg", pyg_text(data))
 
 
-def _read_table(path: Path) -> Iterator[Row]:
+def _read_table(path: Path) -> Iterator[InputRow]:
     for row in read_smiles(path, tolerant=True):
-        yield Row(row.row, row.id, "smiles", row.smiles)
+        yield InputRow(row.row, row.id, "smiles", row.smiles)
 
 
-def _read_sdf(path: Path) -> Iterator[Row]:
+def _read_sdf(path: Path) -> Iterator[InputRow]:
     from ..data.molecules.sdf import read_sdf
 
     for record in read_sdf(path):
-        yield Row(record.row, record.id, "molblock", record.block)
+        yield InputRow(record.row, record.id, "molblock", record.block)
 
 
-def _read_json_lines(path: Path) -> Iterator[Row]:
+def _read_json_lines(path: Path) -> Iterator[InputRow]:
     """Graphs, objects that have one as `graph`, or explanations, whose `factual` is taken."""
     with path.open(encoding="utf-8", errors="replace") as file:
         for number, line in enumerate(bounded_lines(file), start=1):
@@ -189,10 +189,10 @@ def _read_json_lines(path: Path) -> Iterator[Row]:
                 graph = stored.get("graph", stored.get("factual", stored)) if isinstance(stored, dict) else stored
                 name = stored.get("id") if isinstance(stored, dict) else None
                 text = line.strip() if graph is stored else json.dumps(graph)
-                yield Row(number, f"{path.stem}/{number}" if name is None else str(name), "graph", text)
+                yield InputRow(number, f"{path.stem}/{number}" if name is None else str(name), "graph", text)
 
 
-def _read_pyg_file(path: Path) -> Iterator[Row]:
+def _read_pyg_file(path: Path) -> Iterator[InputRow]:
     from ..data.pyg.file import read_pyg_file
 
     return _of_pyg(path.stem, read_pyg_file(path))
@@ -205,7 +205,7 @@ def _parsed(line: str) -> Any:
         return None
 
 
-_READERS: dict[str, Callable[[Path], Iterator[Row]]] = {
+_READERS: dict[str, Callable[[Path], Iterator[InputRow]]] = {
     **dict.fromkeys(_TABLES, _read_table),
     ".sdf": _read_sdf,
     ".jsonl": _read_json_lines,

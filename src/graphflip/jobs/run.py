@@ -18,9 +18,9 @@ from .answers import Order, check, crashed, kit_digest
 from .engines import AbstractEngine, InProcess, Task
 from .export import write_csv, write_records
 from .folder import MANIFEST, JobFolder, Manifest, ShardCard, read_manifest
-from .inputs import Row, Source, digest_of
+from .inputs import InputRow, Source, digest_of
 from .lock import folder_lock
-from .settings import Settings
+from .settings import JobSettings
 from .tables import joined
 
 RECORDS, UNEXPLAINED = "counterfactuals.jsonl", "unexplained.csv"
@@ -29,7 +29,7 @@ _SHOWN = 10
 
 
 @dataclass(frozen=True)
-class Progress:
+class JobProgress:
     """How far a job has come. `new` rows were computed in `seconds`, the others by earlier runs."""
 
     done: int
@@ -50,7 +50,7 @@ class Progress:
 
 
 @dataclass(frozen=True)
-class Summary:
+class JobSummary:
     """How a job ended: `finished`, or stopped on demand.
 
     `repaired` shards were damaged and computed again; `unexplained` are the first rows without a counterfactual, with
@@ -68,12 +68,12 @@ class Summary:
 
 def run_job(
     source: Source,
-    settings: Settings,
+    settings: JobSettings,
     out: Path,
     engine: AbstractEngine | None = None,
     shard_size: int | None = None,
-    watch: Callable[[Progress], None] = lambda _: None,
-) -> Summary:
+    watch: Callable[[JobProgress], None] = lambda _: None,
+) -> JobSummary:
     """Explain every row of a source into a folder, or go on with what is there.
 
     The answers depend on the source, the settings and the models, not on the engine, on kills or on the number of
@@ -88,7 +88,7 @@ def run_job(
         return _Run(source, stamp, folder, engine or InProcess(), watch, stopping).run()
 
 
-def plan(source: Source, settings: Settings, shard_size: int | None = None) -> Manifest:
+def plan(source: Source, settings: JobSettings, shard_size: int | None = None) -> Manifest:
     """What a job would be: reads the whole input once."""
     digest, count = digest_of(source.nonempty())
     return Manifest(
@@ -108,7 +108,7 @@ class _Run:
     stamp: tuple
     folder: JobFolder
     engine: AbstractEngine
-    watch: Callable[[Progress], None]
+    watch: Callable[[JobProgress], None]
     stopping: threading.Event
     outcomes: Counter[str] = field(default_factory=Counter)
     done: int = 0
@@ -117,7 +117,7 @@ class _Run:
     repaired: int = 0
     started: float = field(default_factory=time.monotonic)
 
-    def run(self) -> Summary:
+    def run(self) -> JobSummary:
         manifest = self.folder.manifest
         order = Order(manifest.settings, manifest.kit_sha256)
         lost: list[Task] = []
@@ -132,7 +132,7 @@ class _Run:
         if not finished and not self.stopping.is_set():
             raise self._changed()
         unexplained = self._finish() if finished else ()
-        return Summary(
+        return JobSummary(
             self.folder.path, finished, self.done, manifest.rows, dict(self.outcomes), self.repaired, unexplained
         )
 
@@ -176,7 +176,7 @@ class _Run:
     def _report(self) -> None:
         seconds, total = time.monotonic() - self.started, self.folder.manifest.rows
         done, new = self.done + self.ahead, self.new + self.ahead
-        self.watch(Progress(done, total, new, seconds, self.outcomes, self.stopping.is_set()))
+        self.watch(JobProgress(done, total, new, seconds, self.outcomes, self.stopping.is_set()))
 
     def _check_input(self) -> None:
         stamp = self.source.stamp()
@@ -208,7 +208,7 @@ class _Run:
         return tuple(shown)
 
 
-def _chunks(rows: Iterable[Row], size: int) -> Iterator[tuple[Row, ...]]:
+def _chunks(rows: Iterable[InputRow], size: int) -> Iterator[tuple[InputRow, ...]]:
     rows = iter(rows)
     while chunk := tuple(islice(rows, size)):
         yield chunk

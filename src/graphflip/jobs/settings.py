@@ -1,4 +1,4 @@
-"""Settings: everything that the answers of a job depend on, besides its input and the models."""
+"""JobSettings: everything that the answers of a job depend on, besides its input and the models."""
 
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from ..explain.kit import packaged_kits
 from ..schema import first_problem
 
 
-class Settings(BaseModel):
+class JobSettings(BaseModel):
     """What `graphflip explain` was asked; equal settings give equal answers."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -33,7 +33,7 @@ class Settings(BaseModel):
     budget: int | None = Field(default=None, ge=1)
 
     @classmethod
-    def of(cls, **asked: Any) -> "Settings":
+    def of(cls, **asked: Any) -> "JobSettings":
         """Checked settings; sets of frozen and forbidden things in one order, a folder by its whole path."""
         for name in ("freeze_nodes", "freeze_edges", "forbid_node_types", "forbid_edge_types", "forbid_ops"):
             asked[name] = tuple(sorted(set(asked.get(name, ()))))

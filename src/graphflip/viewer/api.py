@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
 
-from .config import Settings
+from .config import ViewerConfig
 from .queue import Busy, Desk, Job, Line
 from .schemas import (
     Answer,
@@ -17,9 +17,9 @@ from .schemas import (
     LatentPathView,
     Model,
     Number,
-    Problem,
-    Progress,
-    Question,
+    ProblemView,
+    ProgressView,
+    QuestionView,
     ReadRequest,
     RecordRequest,
     Service,
@@ -37,7 +37,7 @@ class NotFound(Exception):
 class Office:
     """Everything that requests are served from: settings, sessions, the line of jobs, the desk for quick things."""
 
-    def __init__(self, settings: Settings, line: Line, desk: Desk):
+    def __init__(self, settings: ViewerConfig, line: Line, desk: Desk):
         self.settings, self.line, self.desk = settings, line, desk
         self.sessions = Sessions(settings.max_sessions)
 
@@ -105,7 +105,7 @@ OwnJob = Annotated[Job, Depends(own_job)]
 OwnAnswer = Annotated[tuple[Job, dict[str, Any]], Depends(own_answer)]
 
 _PROBLEMS: dict[int | str, dict[str, Any]] = {
-    code: {"model": Problem, "description": words}
+    code: {"model": ProblemView, "description": words}
     for code, words in {
         400: "The body cannot be read.",
         404: "There is no such thing in this session.",
@@ -219,8 +219,8 @@ def show(job: Job, line: Line, answers: bool = True) -> JobView:
         model=job.asked["model"],
         name=job.asked.get("id", ""),
         input=job.asked.get("input"),
-        asked=None if job.asked.get("asked") is None else Question(**job.asked["asked"]),
-        progress=None if job.progress is None else Progress(**job.progress),
+        asked=None if job.asked.get("asked") is None else QuestionView(**job.asked["asked"]),
+        progress=None if job.progress is None else ProgressView(**job.progress),
         message=job.message,
         answers=[Answer(**one) for one in job.answers] if answers else [],
     )

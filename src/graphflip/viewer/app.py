@@ -15,7 +15,7 @@ from starlette.exceptions import HTTPException
 from ..report.draw.palette import page_style
 from ..version import __version__
 from .api import Crowded, NotFound, Office, router
-from .config import Settings
+from .config import ViewerConfig
 from .queue import Busy, Desk, Line
 from .security import Guard
 from .worker import AbstractWorker, Interrupted, Refused, Worker
@@ -29,7 +29,7 @@ _TYPES = {
 }
 
 
-def create_app(settings: Settings, hire: Callable[[Settings], AbstractWorker] = Worker) -> FastAPI:
+def create_app(settings: ViewerConfig, hire: Callable[[ViewerConfig], AbstractWorker] = Worker) -> FastAPI:
     """The application of a viewer with these settings; its workers, which `hire` makes, start and end with it."""
 
     @asynccontextmanager

@@ -1,4 +1,4 @@
-"""Settings of the viewer: what it serves, to whom, and how much it takes on."""
+"""ViewerConfig of the viewer: what it serves, to whom, and how much it takes on."""
 
 import os
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ _EVERYWHERE = ("0.0.0.0", "::", "")
 
 
 @dataclass(frozen=True)
-class Settings:
+class ViewerConfig:
     """Kits to serve, the address, and limits.
 
     `names` are further host names by which browsers may address the server. `workers` processes search for

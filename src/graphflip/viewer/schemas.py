@@ -8,14 +8,14 @@ from .queue import State
 
 Number = Annotated[int, Field(ge=0, lt=10_000)]
 Short = Annotated[str, Field(max_length=200)]
-Attributes = dict[str, str | float]
+AttributeDict = dict[str, str | float]
 Prefer = Literal["minimal", "balanced", "believable"]
 """As in `explain.preferences`, which would bring all of torch into the server."""
 
 Unit = Literal["probability", "value"]
 
 
-class Problem(BaseModel):
+class ProblemView(BaseModel):
     """What is wrong with a request: a sentence for the person who made it, and the field it is about."""
 
     message: str
@@ -25,8 +25,8 @@ class Problem(BaseModel):
 class JsonGraph(BaseModel):
     """A graph in the form of docs/format.md."""
 
-    nodes: list[Attributes | None] = Field(max_length=1000)
-    edges: list[tuple[Number, Number, Attributes]] = Field(max_length=10_000)
+    nodes: list[AttributeDict | None] = Field(max_length=1000)
+    edges: list[tuple[Number, Number, AttributeDict]] = Field(max_length=10_000)
 
 
 class Input(BaseModel):
@@ -43,7 +43,7 @@ class Input(BaseModel):
         return self
 
 
-class Question(BaseModel):
+class QuestionView(BaseModel):
     """What `Explainer.explain` and `graphflip explain` take, under the same names."""
 
     model_config = ConfigDict(extra="forbid")
@@ -72,7 +72,7 @@ class ExplainRequest(ReadRequest):
     """A graph to explain, and how."""
 
     id: Short = ""
-    asked: Question = Question()
+    asked: QuestionView = QuestionView()
 
 
 class FileRequest(BaseModel):
@@ -156,7 +156,7 @@ class FileRows(BaseModel):
     left_out: bool
 
 
-class Change(BaseModel):
+class ChangeView(BaseModel):
     """A change in words, the edits of the record that it stands for, and the drawn elements that it is about."""
 
     text: str
@@ -179,7 +179,7 @@ class Predictions(BaseModel):
     counterfactual: dict[str, float] | None
 
 
-class Goal(BaseModel):
+class GoalView(BaseModel):
     """The target in words, and what the numbers of the record are."""
 
     words: str
@@ -193,9 +193,9 @@ class Answer(BaseModel):
     """
 
     record: dict[str, Any]
-    goal: Goal
+    goal: GoalView
     agreed: dict[str, bool]
-    words: list[Change]
+    words: list[ChangeView]
     num_edits: int
     advice: str
     predictions: Predictions
@@ -203,7 +203,7 @@ class Answer(BaseModel):
     python: str
 
 
-class Progress(BaseModel):
+class ProgressView(BaseModel):
     """How far a search has come."""
 
     turn: int
@@ -222,8 +222,8 @@ class JobView(BaseModel):
     model: str
     name: str
     input: dict[str, Any] | None
-    asked: Question | None
-    progress: Progress | None
+    asked: QuestionView | None
+    progress: ProgressView | None
     message: str
     answers: list[Answer]
 

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from contextlib import nullcontext, suppress
 
 from ..errors import ConfigError, require
-from .config import Settings
+from .config import ViewerConfig
 
 
-def serve(settings: Settings, say: Callable[[str], None]) -> None:
+def serve(settings: ViewerConfig, say: Callable[[str], None]) -> None:
     """Load the models, say where the page is, and answer requests until the process is told to end."""
     for package in ("fastapi", "uvicorn"):
         require(package, "viewer", "The viewer")
@@ -19,7 +19,7 @@ def serve(settings: Settings, say: Callable[[str], None]) -> None:
     say("Stopped.")
 
 
-async def _run(settings: Settings, door: socket.socket, say: Callable[[str], None]) -> None:
+async def _run(settings: ViewerConfig, door: socket.socket, say: Callable[[str], None]) -> None:
     import uvicorn
 
     from .app import create_app
@@ -52,7 +52,7 @@ def _when_told_to_end(act: Callable[[], object]) -> None:
             asyncio.get_running_loop().add_signal_handler(number, act)
 
 
-def _listen(settings: Settings) -> socket.socket:
+def _listen(settings: ViewerConfig) -> socket.socket:
     """The socket, opened before models are loaded: a port that is taken is known at once."""
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
     door = socket.socket(family, socket.SOCK_STREAM)

@@ -18,7 +18,7 @@ from ..explain.method import ask, verdict
 from ..explain.preferences import PREFERENCES
 from ..explain.records import from_record, to_record
 from ..graph import Graph
-from ..jobs.settings import Settings as Asked
+from ..jobs.settings import JobSettings as Asked
 from ..jsongraph import graph_from_json, graph_to_json
 from ..models.networks.classifier import Outputs
 from ..report.draw.scene import edge_key, node_key

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..errors import GraphflipError
-from .config import Settings
+from .config import ViewerConfig
 
 log = logging.getLogger(__name__)
 
@@ -60,7 +60,7 @@ class Worker(AbstractWorker):
     if it does not listen; then another process takes its place.
     """
 
-    def __init__(self, settings: Settings):
+    def __init__(self, settings: ViewerConfig):
         self.settings = settings
         self.models = []
         self._process: asyncio.subprocess.Process | None = None

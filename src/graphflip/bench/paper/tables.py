@@ -6,7 +6,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from ..tables import Column, Part, Row, Table
+from ..tables import Column, Row, Table, TablePart
 from .runs import Method
 
 NAMES = {"aids": "AIDS", "mutagenicity": "Mutagenicity", "nci1": "NCI1"}
@@ -35,7 +35,7 @@ def result_table(results: Mapping[str, Any], methods: Sequence[Method]) -> Table
 
 
 _SUBJECT = (Column("data", "dataset"), Column("method", "method", note="method"))
-_PAPERS_METRICS = Part(
+_PAPERS_METRICS = TablePart(
     "Table 1: counterfactuals, mean ± spread over graphs (of ratios: over seeds)",
     (
         *_SUBJECT,
@@ -55,7 +55,7 @@ _PAPERS_METRICS = Part(
         Column("paper", "paper_flip_ratio", 2),
     ),
 )
-_FURTHER_METRICS = Part(
+_FURTHER_METRICS = TablePart(
     "Table 1, continued: measures that the paper does not have",
     (
         *(Column(column.title, column.key) for column in _SUBJECT),
@@ -82,7 +82,7 @@ def dataset_table(results: Mapping[str, Any]) -> Table:
         columns += [Column(title, key, 0, note="max_nodes" if key == "max_nodes" else None)]
         columns += [Column("paper", f"paper_{key}", 0)]
     columns += [Column(part, part, 0) for part in ("train", "validation", "test")]
-    return _beside(results, "table2", "data", Part("Table 2: datasets after filtering", columns))
+    return _beside(results, "table2", "data", TablePart("Table 2: datasets after filtering", columns))
 
 
 def model_table(results: Mapping[str, Any]) -> Table:
@@ -104,10 +104,10 @@ def model_table(results: Mapping[str, Any]) -> Table:
         Column("edges rebuilt", "edges", 3),
         Column("graphs rebuilt", "graphs", 3),
     )
-    return _beside(results, "table3", "models", Part("Table 3: auxiliary models on the test split", columns))
+    return _beside(results, "table3", "models", TablePart("Table 3: auxiliary models on the test split", columns))
 
 
-def _beside(results: Mapping[str, Any], name: str, key: str, part: Part) -> Table:
+def _beside(results: Mapping[str, Any], name: str, key: str, part: TablePart) -> Table:
     rows: list[Row] = []
     for dataset, figures in results.items():
         paper = published()[name].get(dataset, {})

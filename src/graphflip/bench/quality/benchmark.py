@@ -15,7 +15,7 @@ from .frontier import draw_frontier
 from .known_answers import NAME as PLANTED
 from .known_answers import known_answers, num_answers
 from .material import Packaged, Source
-from .rows import ROWS, Row
+from .rows import ROWS, MethodRow
 from .runs import QualityRun, material_of
 from .tables import goal_lines, graphs_csv, quality_table
 
@@ -28,7 +28,7 @@ DATASETS = ("mutagenicity", "nci1", "aids", PLANTED)
 def run_quality(
     datasets: Sequence[str],
     out: Path,
-    rows: Sequence[Row] = ROWS,
+    rows: Sequence[MethodRow] = ROWS,
     part: str = "test",
     limit: int | None = None,
     seeds: Sequence[int] = (0, 1, 2),
@@ -73,7 +73,7 @@ Measured = list[tuple[str, str, int, Sequence[str], Measures]]
 
 
 def _runs(
-    source: Source, name: str, rows: Sequence[Row], seeds: Sequence[int], out: Path, ged_seconds: float
+    source: Source, name: str, rows: Sequence[MethodRow], seeds: Sequence[int], out: Path, ged_seconds: float
 ) -> list[QualityRun]:
     return [
         QualityRun(source, name, row, seed, out / name, ged_seconds)
@@ -83,8 +83,8 @@ def _runs(
 
 
 def _with_held(
-    source: Source, name: str, rows: Sequence[Row], seeds: Sequence[int], out: Path, ged_seconds: float
-) -> list[Row]:
+    source: Source, name: str, rows: Sequence[MethodRow], seeds: Sequence[int], out: Path, ged_seconds: float
+) -> list[MethodRow]:
     """These rows, and others that the folder holds."""
     held = [
         row
@@ -95,7 +95,7 @@ def _with_held(
 
 
 def _one_dataset(
-    runs: Sequence[QualityRun], rows: Sequence[Row], pool: Map, tick: Callable[[str, int], None]
+    runs: Sequence[QualityRun], rows: Sequence[MethodRow], pool: Map, tick: Callable[[str, int], None]
 ) -> tuple[dict[str, Any], Measured]:
     measured: Measured = []
     for run in runs:
@@ -122,7 +122,7 @@ def _counter(watch: Watch, total: int) -> Callable[[str, int], None]:
 
 def _provenance(
     datasets: Sequence[str],
-    rows: Sequence[Row],
+    rows: Sequence[MethodRow],
     part: str,
     limit: int | None,
     seeds: Sequence[int],
@@ -147,7 +147,7 @@ def _provenance(
 
 
 def _write(
-    results: dict[str, Any], graphs: Measured, rows: Sequence[Row], provenance: dict[str, Any], out: Path
+    results: dict[str, Any], graphs: Measured, rows: Sequence[MethodRow], provenance: dict[str, Any], out: Path
 ) -> None:
     source = f"`{provenance['command']}`; "
     source += ", ".join(f"{name} {number}" for name, number in provenance["versions"].items()) + "."

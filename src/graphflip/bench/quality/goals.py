@@ -7,7 +7,7 @@ Results = Mapping[str, Mapping[str, Any]]
 """Figures by dataset and row."""
 
 
-class Goal(NamedTuple):
+class QualityGoal(NamedTuple):
     """A figure that must be at least, or else at most, a number, or `factor` times another figure of the dataset."""
 
     dataset: str
@@ -45,17 +45,17 @@ class Goal(NamedTuple):
         return found >= bound - 1e-9 if self.at_least else found <= bound + 1e-9
 
 
-def _goals(dataset: str, row: str, least: dict[str, float], most: dict[str, float]) -> list[Goal]:
-    found = [Goal(dataset, row, figure, True, value) for figure, value in {"flip_ratio": 1.0, **least}.items()]
-    return found + [Goal(dataset, row, figure, False, value) for figure, value in most.items()]
+def _goals(dataset: str, row: str, least: dict[str, float], most: dict[str, float]) -> list[QualityGoal]:
+    found = [QualityGoal(dataset, row, figure, True, value) for figure, value in {"flip_ratio": 1.0, **least}.items()]
+    return found + [QualityGoal(dataset, row, figure, False, value) for figure, value in most.items()]
 
 
-def _as_real(dataset: str, row: str) -> Goal:
-    return Goal(dataset, row, "radical_free", True, other=(row, "radical_free_real"))
+def _as_real(dataset: str, row: str) -> QualityGoal:
+    return QualityGoal(dataset, row, "radical_free", True, other=(row, "radical_free_real"))
 
 
-def _near_limit(dataset: str) -> Goal:
-    return Goal(dataset, "minimal", "mean_edits", False, other=("limit", "mean_edits"), factor=1.3)
+def _near_limit(dataset: str) -> QualityGoal:
+    return QualityGoal(dataset, "minimal", "mean_edits", False, other=("limit", "mean_edits"), factor=1.3)
 
 
 _BELIEVABLE = {"nafr": 0.95, "nafr_other": 0.88, "edge_sp": 0.93, "environment": 0.98, "round_trip": 1.0}
@@ -73,5 +73,5 @@ GOALS = (
     _near_limit("nci1"),
     *_goals("aids", "balanced", {"nafr": 0.95, "environment": 0.95, "round_trip": 1.0}, {"mean_heavy_edits": 8.0}),
     _as_real("aids", "balanced"),
-    Goal("planted", "minimal", "found", True, 0.99),
+    QualityGoal("planted", "minimal", "found", True, 0.99),
 )

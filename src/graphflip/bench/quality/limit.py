@@ -16,8 +16,8 @@ from ...chemistry import BOND_ORDERS
 from ...explain.counterfactual import Counterfactual, Outcome
 from ...explain.goals.goals import AbstractGoal
 from ...explain.method import AbstractExplainer, Question, verdict
-from ...explain.moves.attributes import Label, labels_of, other_labels
-from ...explain.moves.sketch import Change, Difference, Sketch, drawn
+from ...explain.moves.attributes import Attributes, labels_of, other_labels
+from ...explain.moves.sketch import AttributeChange, Difference, Sketch, drawn
 from ...graph import Graph
 from ...models.networks.classifier import AbstractClassifier
 from ...schema import Column, Schema
@@ -141,7 +141,7 @@ class SingleEdits:
         for i, label in sketch.nodes.items():
             for other in other_labels(label, self.schema.nodes):
                 if self._taken(sketch, i) <= self._limit(other):
-                    yield Difference({i: Change(label, other)}, {})
+                    yield Difference({i: AttributeChange(label, other)}, {})
 
     def _edges(self, sketch: Sketch, room: dict[int, int]) -> Iterator[Difference]:
         for i in sketch.nodes:
@@ -153,15 +153,15 @@ class SingleEdits:
                 wanted = labels_of(self.schema.edges) if label is None else other_labels(label, self.schema.edges)
                 for other in wanted:
                     if self._order(other) <= free:
-                        yield Difference({}, {(i, j): Change(label, other)})
+                        yield Difference({}, {(i, j): AttributeChange(label, other)})
                 if label is not None and j in sketch.reach(i, block=j):
-                    yield Difference({}, {(i, j): Change(label, None)})
+                    yield Difference({}, {(i, j): AttributeChange(label, None)})
 
     def _leaves(self, sketch: Sketch, room: dict[int, int]) -> Iterator[Difference]:
         for i, label in sketch.nodes.items():
             if len(sketch.near[i]) <= 1 and len(sketch.nodes) > 1:
-                edges = {(min(i, j), max(i, j)): Change(edge, None) for j, edge in sketch.near[i].items()}
-                yield Difference({i: Change(label, None)}, edges)
+                edges = {(min(i, j), max(i, j)): AttributeChange(edge, None) for j, edge in sketch.near[i].items()}
+                yield Difference({i: AttributeChange(label, None)}, edges)
         new = next((k for k in range(self.schema.max_nodes) if k not in sketch.nodes), None)
         if new is None:
             return
@@ -170,16 +170,16 @@ class SingleEdits:
                 for label in labels_of(self.schema.nodes) if self._order(edge) <= room[i] else ():
                     if self._order(edge) <= self._limit(label):
                         place = (min(i, new), max(i, new))
-                        yield Difference({new: Change(None, label)}, {place: Change(None, edge)})
+                        yield Difference({new: AttributeChange(None, label)}, {place: AttributeChange(None, edge)})
 
     def _taken(self, sketch: Sketch, i: int) -> int:
         return sum(map(self._order, sketch.near[i].values()))
 
-    def _limit(self, label: Label) -> int:
+    def _limit(self, label: Attributes) -> int:
         chemistry = self.schema.chemistry
         return 99 if chemistry is None else chemistry.max_valence(str(label[_type(self.schema.nodes)]))
 
-    def _order(self, label: Label) -> int:
+    def _order(self, label: Attributes) -> int:
         return 1 if self.schema.chemistry is None else BOND_ORDERS[str(label[_type(self.schema.edges)])]
 
 

@@ -12,7 +12,7 @@ from ...explain.kit import Kit, find_kit, load_kit
 from ...explain.latent.baselines import LatentIndex
 from ...models.networks.pegvae import PEGVAE
 from ..paper.subject import check_trained_on
-from .reality import Reality
+from ..reality import Reality
 
 PARTS = ("test", "validation")
 

@@ -18,7 +18,7 @@ from .material import Material
 
 
 @dataclass(frozen=True)
-class Row:
+class MethodRow:
     """A method; `repeated` ones, which draw random numbers, are run with every seed, the others once.
 
     What it depends on are the fields of its explainer; `lean` is for one that is dear to build.
@@ -87,19 +87,21 @@ def limit(material: Material) -> AbstractExplainer:
 
 
 ROWS = (
-    Row("believable", "search; surrogates must be sure, environments known", believable),
-    Row("balanced", "search; surrogates must agree, environments known (the default)", balanced),
-    Row("minimal", "search on the classifier alone", minimal),
-    Row("greedy", "the best single edit, one after the other, on the classifier alone", greedy),
-    Row("walk", "as balanced, but only what the latent walk proposes is tried (64 moves a round)", walk),
-    Row("cgcf", "the paper's walk, with the default classifier and the modern autoencoder", cgcf, repeated=True),
-    Row("random", "a graph drawn from the modern autoencoder's prior", random, repeated=True),
-    Row("nearest", "the training graph of the target class with the nearest code", nearest, lean=nearest_settings),
-    Row("limit", "beam search over single edits, open valences allowed: how few edits a flip can take", limit),
+    MethodRow("believable", "search; surrogates must be sure, environments known", believable),
+    MethodRow("balanced", "search; surrogates must agree, environments known (the default)", balanced),
+    MethodRow("minimal", "search on the classifier alone", minimal),
+    MethodRow("greedy", "the best single edit, one after the other, on the classifier alone", greedy),
+    MethodRow("walk", "as balanced, but only what the latent walk proposes is tried (64 moves a round)", walk),
+    MethodRow("cgcf", "the paper's walk, with the default classifier and the modern autoencoder", cgcf, repeated=True),
+    MethodRow("random", "a graph drawn from the modern autoencoder's prior", random, repeated=True),
+    MethodRow(
+        "nearest", "the training graph of the target class with the nearest code", nearest, lean=nearest_settings
+    ),
+    MethodRow("limit", "beam search over single edits, open valences allowed: how few edits a flip can take", limit),
 )
 
 
-def chosen(names: Sequence[str], rows: Sequence[Row] = ROWS) -> list[Row]:
+def chosen(names: Sequence[str], rows: Sequence[MethodRow] = ROWS) -> list[MethodRow]:
     """The rows of these names, in the order of the table."""
     known = [row.name for row in rows]
     unknown = [name for name in names if name not in known]

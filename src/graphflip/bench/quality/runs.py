@@ -22,7 +22,7 @@ from ..score import SCORES, Scorer
 from ..storage import RunFiles, measures_from_json, measures_to_json
 from ..workers import Map
 from .material import Material, Source
-from .rows import Row
+from .rows import MethodRow
 
 _SHARD = 16
 
@@ -33,7 +33,7 @@ class Shard:
 
     source: Source
     dataset: str
-    row: Row
+    row: MethodRow
     seed: int
     start: int
     stop: int
@@ -48,7 +48,7 @@ class QualityRun:
 
     source: Source
     dataset: str
-    row: Row
+    row: MethodRow
     seed: int
     folder: Path
     ged_seconds: float = 0.1
@@ -180,7 +180,7 @@ def material_of(source: Source, dataset: str) -> Material:
 
 
 @lru_cache(maxsize=4)
-def _explainer(source: Source, dataset: str, row: Row) -> AbstractExplainer:
+def _explainer(source: Source, dataset: str, row: MethodRow) -> AbstractExplainer:
     return row.build(material_of(source, dataset))
 
 

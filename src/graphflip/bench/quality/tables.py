@@ -8,9 +8,9 @@ from typing import Any
 from ..measure import Measures
 from ..paper.tables import NAMES
 from ..score import SCORES
-from ..tables import Column, Part, Table, markdown_lines, spreadsheet_text
+from ..tables import Column, Table, TablePart, markdown_lines, spreadsheet_text
 from .goals import GOALS
-from .rows import Row
+from .rows import MethodRow
 
 FOOTNOTES = {
     "ceiling": "In brackets how often the judge agrees with the classifier on real graphs of like confidence: a "
@@ -24,7 +24,7 @@ FOOTNOTES = {
 }
 
 _SUBJECT = (Column("data", "dataset"), Column("method", "row"))
-_BELIEF = Part(
+_BELIEF = TablePart(
     "Do other models believe it, and is it like the data?",
     (
         *_SUBJECT,
@@ -40,7 +40,7 @@ _BELIEF = Part(
         Column("nitro touched", "nitro_touched", 3, note="nitro"),
     ),
 )
-_SIZE = Part(
+_SIZE = TablePart(
     "How small is it, and what does it cost?",
     (
         *_SUBJECT,
@@ -59,7 +59,7 @@ _SIZE = Part(
 )
 
 
-def quality_table(results: Mapping[str, Mapping[str, Any]], rows: Sequence[Row]) -> Table:
+def quality_table(results: Mapping[str, Mapping[str, Any]], rows: Sequence[MethodRow]) -> Table:
     """The figures of every row."""
     lines = []
     for dataset, figures in results.items():

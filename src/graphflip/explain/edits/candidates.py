@@ -36,7 +36,7 @@ def votes_for(outputs: Float[Tensor, "b c"], goal: AbstractGoal) -> list[Vote]:
 @dataclass(frozen=True, eq=False)
 class Candidate:
     """A graph on the way: how it differs from the factual, without bookkeeping in `counted`; what that costs, and how
-    far continuous attributes have gone; what the models say, the classifier first, then the opinions on average if
+    far continuous attributes have gone; what the models say, the classifier first, then the surrogates on average if
     they were asked."""
 
     sketch: Sketch
@@ -78,12 +78,12 @@ class Candidate:
 
     @cached_property
     def scores(self) -> tuple[float, ...]:
-        """Log-probability of the target by the classifier, and by the opinions on average; or scores of values."""
+        """Log-probability of the target by the classifier, and by the surrogates on average; or scores of values."""
         return tuple(vote.score for vote in self.votes)
 
     @property
     def belief(self) -> float:
-        """Geometric mean of what the classifier gives the target and what the opinions give it on average."""
+        """Geometric mean of what the classifier gives the target and what the surrogates give it on average."""
         return math.exp(sum(self.scores) / len(self.scores))
 
     def key(self) -> frozenset:

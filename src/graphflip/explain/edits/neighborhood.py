@@ -1,4 +1,4 @@
-"""Terrain: the graphs that a search for one graph may try."""
+"""Neighborhood: the graphs that a search for one graph may try."""
 
 import math
 from collections import Counter
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from .search import EditSearch
 
 
-class Stage(NamedTuple):
+class SearchStage(NamedTuple):
     """What a search tries: the largest group to add, whether branches of any size may go, the width of the beam, and
     whether environments must be known."""
 
@@ -23,7 +23,7 @@ class Stage(NamedTuple):
     known: bool = True
 
 
-class Terrain:
+class Neighborhood:
     """What can be reached from a graph by moves, with what rules candidates out: constraints, environments, and what
     they cost. `ruled_out` counts the reasons."""
 
@@ -37,15 +37,15 @@ class Terrain:
         self._home = dict(known.created(self.factual, self.factual, self.factual.nodes)) if known else {}
         self._size, self._limit = self.factual.size, math.inf
 
-    def stages(self) -> Iterator[Stage]:
+    def stages(self) -> Iterator[SearchStage]:
         """More and more, for as long as nothing passes."""
         settings = self.settings
         if settings.moves.has_larger(settings.largest):
-            yield Stage(settings.largest, False, settings.beam)
-        yield Stage(None, False, settings.beam)
-        yield Stage(None, True, 4 * settings.beam)
+            yield SearchStage(settings.largest, False, settings.beam)
+        yield SearchStage(None, False, settings.beam)
+        yield SearchStage(None, True, 4 * settings.beam)
         if settings.environments is not None and settings.concede_to is not None:
-            yield Stage(settings.largest, False, settings.beam, known=False)
+            yield SearchStage(settings.largest, False, settings.beam, known=False)
 
     def candidate(self, after: Sketch, state: Difference | None = None) -> Candidate:
         """A graph as a candidate; `state` is the difference of the one that it was copied from, if that is known."""

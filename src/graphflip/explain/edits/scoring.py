@@ -1,4 +1,4 @@
-"""Panel: the classifier and the opinions of a search, asked about candidates, with what is enough for them."""
+"""Scoring: the classifier and the surrogates of a search, asked about candidates, with what is enough for them."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _MARGIN = 1e-5
 
 
-class Panel:
+class Scoring:
     """What the models of a search say of graphs that differ from one graph.
 
     `calls` counts what the classifier saw, the question included; `spent`: it may not be asked any more.
@@ -36,8 +36,8 @@ class Panel:
         self.ask_for(*settings.levels()[0])
 
     def ask_for(self, confidence: float, agreement: float) -> None:
-        """What is enough from now on, of the classifier and of the opinions; 0 is no demand."""
-        asked = (confidence, *([agreement] if self.settings.opinions else []))
+        """What is enough from now on, of the classifier and of the surrogates; 0 is no demand."""
+        asked = (confidence, *([agreement] if self.settings.surrogates else []))
         self.enough = [self.goal.enough(one + _MARGIN if one else 0.0) for one in asked]
 
     def hold(self, one: Candidate) -> None:
@@ -46,18 +46,18 @@ class Panel:
 
     def start(self, factual: Candidate, logits: Float[Tensor, "1 c"]) -> Candidate:
         """The factual, of which the classifier says this, with all votes."""
-        return self._opined([factual.with_votes(votes_for(logits, self.goal))])[0]
+        return self._with_surrogates([factual.with_votes(votes_for(logits, self.goal))])[0]
 
     def score(self, candidates: list[Candidate]) -> list[Candidate]:
-        """Ask the classifier about all of them, or as many as it may be shown, the opinions about those it ranks first,
-        and return these."""
-        return self._opined(self._classified(candidates))
+        """Ask the classifier about all of them, or as many as it may be shown, the surrogates about those it ranks
+        first, and return these."""
+        return self._with_surrogates(self._classified(candidates))
 
     def judged(self, one: Candidate, graph: Graph) -> Candidate:
         """The candidate with what all models say of a graph that stands for it; as it is if nobody may ask again."""
         if self._left >= 1:
             with suppress(BudgetSpent):
-                everyone = ([self.settings.classifier], self.settings.opinions)
+                everyone = ([self.settings.classifier], self.settings.surrogates)
                 votes = [self._votes(models, graph)[0] for models in everyone if models]
                 self.calls += 1
                 return one.with_votes(votes)
@@ -82,7 +82,7 @@ class Panel:
         return one.predicted and enough and len(one.scores) == len(self.enough)
 
     def support(self, one: Candidate) -> float:
-        """Scores by the classifier and by the opinions, each up to what is asked, averaged."""
+        """Scores by the classifier and by the surrogates, each up to what is asked, averaged."""
         pairs = zip(one.scores, self.enough, strict=False)
         return sum(min(score, enough) for score, enough in pairs) / max(len(one.scores), 1)
 
@@ -108,11 +108,11 @@ class Panel:
         self.spent = self.spent or len(heard) < len(candidates)
         return heard
 
-    def _opined(self, candidates: list[Candidate]) -> list[Candidate]:
-        if not self.settings.opinions:
+    def _with_surrogates(self, candidates: list[Candidate]) -> list[Candidate]:
+        if not self.settings.surrogates:
             return candidates
         chosen = sorted(candidates, key=self.rank)[: self.settings.shortlist]
-        return [one for chunk in self._chunks(chosen) for one in self._asked(self.settings.opinions, chunk)]
+        return [one for chunk in self._chunks(chosen) for one in self._asked(self.settings.surrogates, chunk)]
 
     def _chunks(self, candidates: list[Candidate]) -> Iterator[list[Candidate]]:
         for start in range(0, len(candidates), self.settings.batch_size):

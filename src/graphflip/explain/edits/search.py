@@ -24,16 +24,16 @@ _FAILURES = (Outcome.NOT_CONFIDENT, Outcome.OUT_OF_MOVES, Outcome.NO_MOVE_ALLOWE
 class EditSearch(AbstractExplainer):
     """Try every allowed move, keep the `beam` best graphs, go on from them; 1 is greedy search.
 
-    A graph passes if the classifier predicts the target with at least this `confidence` and the `opinions` give it at
-    least the probability `agreement` on average; where values are predicted, if the classifier's and the opinions' mean
-    are in the range that is asked for. Of those that pass, the one with the lowest cost is taken, and the search goes
-    on while a lower one is possible. Then edits are undone, or exchanged for cheaper ones, as long as the graph still
-    passes: the answer is 1-minimal. An edit costs 1; where hydrogens are nodes, adding or removing one with its bond,
+    A graph passes if the classifier predicts the target with at least this `confidence` and the `surrogates` give it at
+    least the probability `agreement` on average; where values are predicted, if the classifier's and the surrogates'
+    mean are in the range that is asked for. Of those that pass, the one with the lowest cost is taken, and the search
+    goes on while a lower one is possible. Then edits are undone, or exchanged for cheaper ones, as long as the graph
+    still passes: the answer is 1-minimal. An edit costs 1; where hydrogens are nodes, adding or removing one with its bond,
     two edits, costs `hydrogen_price` each. Groups of more than `largest` nodes are tried when smaller ones do not lead
     to a graph that passes.
 
     Graphs are ranked by their scores for the target (log-probabilities, or distances from a range of values), each
-    counted up to what is asked, on average, less `price` times their cost. The opinions see the `shortlist` that the
+    counted up to what is asked, on average, less `price` times their cost. The surrogates see the `shortlist` that the
     classifier ranks first. With `environments`, an edit must not create surroundings of a node that were seen fewer
     than `minimum` times. Molecules must still pass when they are written as SMILES and read back, where one that does
     can be found. With a `walk`, the classifier sees of each round only the `proposals` that the walk through the latent
@@ -41,7 +41,7 @@ class EditSearch(AbstractExplainer):
     answer. With `frontier`, every answer is a list from the smallest change to the most believable one.
 
     With `concede_to`, where nothing passes, a graph that the classifier predicts as the target with at least this
-    confidence is an answer too: the opinions going along as in `content_with`, pairs of confidence and agreement, or
+    confidence is an answer too: the surrogates going along as in `content_with`, pairs of confidence and agreement, or
     half as far if any does; and where there is none, one with unknown environments. Its note says what it misses.
     """
 
@@ -51,7 +51,7 @@ class EditSearch(AbstractExplainer):
     minimum: int = 5
     constraints: Constraints = field(default_factory=Constraints)
     confidence: float = 0.5
-    opinions: tuple[AbstractClassifier, ...] = ()
+    surrogates: tuple[AbstractClassifier, ...] = ()
     agreement: float = 0.5
     concede_to: float | None = None
     content_with: tuple[tuple[float, float], ...] = ()
@@ -76,11 +76,11 @@ class EditSearch(AbstractExplainer):
         for name in ("beam", "max_moves", "largest", "proposals", "shortlist", "batch_size", "minimum"):
             if getattr(self, name) < 1:
                 raise ConfigError(f"`{name}` must be at least 1; got {getattr(self, name)}.")
-        schemas = [model.schema for model in (self.classifier, *self.opinions)]
+        schemas = [model.schema for model in (self.classifier, *self.surrogates)]
         schemas += [self.environments.schema] if self.environments else []
         if any(schema != self.moves.schema for schema in schemas):
             raise SchemaError(
-                "Classifier, opinions, moves and environments must have one schema; these differ. "
+                "Classifier, surrogates, moves and environments must have one schema; these differ. "
                 "Mine and train them on one dataset."
             )
 

@@ -12,19 +12,19 @@ from ...models.networks.classifier import AbstractClassifier
 from ...models.networks.pegvae import PEGVAE
 from ...schema import Categories, Column
 from ..goals.goals import AbstractGoal, Target, goals_of, score_each
-from ..moves.attributes import Label
-from ..moves.sketch import Change, Difference
+from ..moves.attributes import Attributes
+from ..moves.sketch import AttributeChange, Difference
 from .anchored import MARGIN, Anchor, Logits
 
 
 @dataclass(frozen=True)
 class LatentWalk:
     """Descent from the factual's code on -log p(target), or the distance from a range of values, of the relaxed,
-    anchored graph, summed over `guides` (the classifier, and other models with gradients), with a pull back to the
+    anchored graph, summed over `models` (the classifier, and other models with gradients), with a pull back to the
     factual that is sparse over slots."""
 
     vae: PEGVAE
-    guides: tuple[AbstractClassifier, ...]
+    models: tuple[AbstractClassifier, ...]
     steps: int = 20
     step_size: float = 0.03
     pull: float = 0.02
@@ -38,7 +38,7 @@ class LatentWalk:
             with torch.enable_grad():
                 z = z.detach().requires_grad_()
                 soft = anchor.soft(z)
-                loss = torch.stack([_surprise(model, soft, goals) for model in self.guides]).sum()
+                loss = torch.stack([_surprise(model, soft, goals) for model in self.models]).sum()
                 away = ((z - anchor.z).square().sum(-1) + 1e-12).sqrt().sum()
                 (gradient,) = torch.autograd.grad(loss + self.pull * away, z)
             momentum, variance = momentum.lerp(gradient, 0.1), variance.lerp(gradient**2, 0.01)
@@ -80,7 +80,9 @@ class Saliency:
             total += self._change(change, self.edges[i][j], values, self.edge_columns)
         return total
 
-    def _change(self, change: Change, exists: float, values: list[float], columns: tuple[Column, ...]) -> float:
+    def _change(
+        self, change: AttributeChange, exists: float, values: list[float], columns: tuple[Column, ...]
+    ) -> float:
         if change.before is None:
             return exists
         if change.after is None:
@@ -88,7 +90,7 @@ class Saliency:
         return _moved(values, change.after, columns) - _moved(values, change.before, columns)
 
 
-def _moved(values: list[float], label: Label, columns: tuple[Column, ...]) -> float:
+def _moved(values: list[float], label: Attributes, columns: tuple[Column, ...]) -> float:
     total, at = 0.0, 0
     for column, value in zip(columns, label, strict=True):
         if isinstance(column, Categories):

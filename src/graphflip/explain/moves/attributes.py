@@ -9,26 +9,26 @@ import numpy as np
 
 from ...schema import Categories, Column, Continuous, Schema
 
-Label = tuple[str | float, ...]
+Attributes = tuple[str | float, ...]
 """The attributes of a node or an edge, in the order of the schema's columns."""
 
 
-def labels_of(columns: Iterable[Column]) -> list[Label]:
+def labels_of(columns: Iterable[Column]) -> list[Attributes]:
     """Every combination of categories, continuous attributes at their mean."""
     return list(_combinations(columns))
 
 
-def _combinations(columns: Iterable[Column]) -> Iterator[Label]:
+def _combinations(columns: Iterable[Column]) -> Iterator[Attributes]:
     return product(*(c.values if isinstance(c, Categories) else (tidy(c.mean, c),) for c in columns))
 
 
-def typical(label: Label, columns: Sequence[Column]) -> Label:
+def typical(label: Attributes, columns: Sequence[Column]) -> Attributes:
     """The label with continuous attributes at their mean."""
     pairs = zip(columns, label, strict=True)
     return tuple(value if isinstance(column, Categories) else tidy(column.mean, column) for column, value in pairs)
 
 
-def is_typical(label: Label, columns: Sequence[Column]) -> bool:
+def is_typical(label: Attributes, columns: Sequence[Column]) -> bool:
     """Whether this is one of `labels_of`, without making them all."""
     if len(label) != len(columns):
         return False
@@ -41,7 +41,7 @@ def has_continuous(schema: Schema) -> bool:
     return any(isinstance(column, Continuous) for column in (*schema.nodes, *schema.edges))
 
 
-def apart(one: Label, other: Label, columns: Sequence[Column]) -> float:
+def apart(one: Attributes, other: Attributes, columns: Sequence[Column]) -> float:
     """How far two labels are apart: 1 for each category, continuous attributes in units of their scales."""
     rows = zip(columns, one, other, strict=True)
     return math.fsum(abs(float(a) - float(b)) / c.scale if isinstance(c, Continuous) else a != b for c, a, b in rows)
@@ -53,7 +53,7 @@ STEPS = (0.25, 0.5, 1.0, 2.0)
 _FARTHEST = 3.0  # no move leads farther from the mean than so many scales
 
 
-def other_labels(label: Label, columns: Sequence[Column]) -> list[Label]:
+def other_labels(label: Attributes, columns: Sequence[Column]) -> list[Attributes]:
     """Labels that differ from this one in one attribute: any other category, or a step of a continuous one."""
     found = []
     for at, (column, value) in enumerate(zip(columns, label, strict=True)):
@@ -74,7 +74,7 @@ def has_many_labels(columns: Sequence[Column]) -> bool:
     return math.prod(len(column.values) for column in columns if isinstance(column, Categories)) > MANY
 
 
-def fresh_labels(columns: Sequence[Column], known: Iterable[Label] = ()) -> list[Label]:
+def fresh_labels(columns: Sequence[Column], known: Iterable[Attributes] = ()) -> list[Attributes]:
     """Labels for what is new: every combination of categories, or where there are too many the `known` ones, or any one
     if none is; with a single continuous attribute at its mean or one scale from it; several are at their means."""
     if has_many_labels(columns):

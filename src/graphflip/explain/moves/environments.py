@@ -13,7 +13,7 @@ from ...data.dataset import GraphDataset
 from ...errors import DataError, SchemaError
 from ...graph import Graph
 from ...schema import Categories, Schema
-from .attributes import Label, has_continuous
+from .attributes import Attributes, has_continuous
 from .sketch import Bond, Difference, Environment, Sketch
 
 
@@ -120,11 +120,11 @@ def environment_share(known: Sequence[bool] | Bool[Tensor, " b"]) -> float:
     return sum(claims) / len(claims) if claims else 0.0
 
 
-def _kept(label: Label, columns: Sequence) -> Label:
+def _kept(label: Attributes, columns: Sequence) -> Attributes:
     return tuple(value for column, value in zip(columns, label, strict=True) if isinstance(column, Categories))
 
 
-def _label(stored: Iterable[Any]) -> Label:
+def _label(stored: Iterable[Any]) -> Attributes:
     if isinstance(stored, str):
         raise ValueError(f"{stored!r} is no list of attributes")
     return tuple(str(value) for value in stored)

@@ -1,10 +1,10 @@
 """Feasible: of the changes that a decoder asks for, those that lead from one valid graph to the next."""
 
-from .attributes import Label
+from .attributes import Attributes
 from .moves import Moves
-from .sketch import Change, Difference, Sketch
+from .sketch import AttributeChange, Difference, Sketch
 
-_Unit = tuple[tuple[int, ...], Label | None]
+_Unit = tuple[tuple[int, ...], Attributes | None]
 """Where a change is, at a node or at a pair of them, and the label afterwards; None if it is removed."""
 
 
@@ -35,11 +35,11 @@ def _units(difference: Difference, heavy: set[int]) -> list[_Unit]:
     return [*labels, *joined, *cut, *(one for one in gone if heavy.issuperset(one[0]))]
 
 
-def _stays(change: Change) -> bool:
+def _stays(change: AttributeChange) -> bool:
     return None not in change
 
 
-def _made(moves: Moves, state: Sketch, at: tuple[int, ...], label: Label | None) -> tuple[Sketch, set[int]]:
+def _made(moves: Moves, state: Sketch, at: tuple[int, ...], label: Attributes | None) -> tuple[Sketch, set[int]]:
     """The draft with one change made, and the heavy nodes that it reaches."""
     draft = state.copy()
     if len(at) == 2:

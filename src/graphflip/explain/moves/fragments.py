@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from ...data.dataset import GraphDataset
 from ...errors import ConfigError, DataError
 from ...schema import Schema, first_problem
-from .attributes import Label, fresh_labels, is_typical, typical
+from .attributes import Attributes, fresh_labels, is_typical, typical
 from .sketch import Sketch
 from .valence import Valence
 
@@ -22,9 +22,9 @@ class Fragment(BaseModel):
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
-    nodes: tuple[Label, ...]
-    edges: tuple[tuple[int, int, Label], ...]
-    link: Label
+    nodes: tuple[Attributes, ...]
+    edges: tuple[tuple[int, int, Attributes], ...]
+    link: Attributes
     count: int = 0
 
 

@@ -9,7 +9,7 @@ from ...errors import SchemaError
 from ...graph import Graph
 from ...jsongraph import single_hard
 from ...schema import Schema
-from .attributes import Label, fresh_labels, has_many_labels, other_labels
+from .attributes import Attributes, fresh_labels, has_many_labels, other_labels
 from .connectivity import bridges, partners
 from .fragments import Fragment, FragmentVocabulary, groups
 from .sketch import Bond, Difference, Sketch, align
@@ -142,7 +142,7 @@ class Moves:
     def _room(self, state: Sketch, i: int) -> int:
         return 99 if self._valence is None else self._valence.room(state, i)
 
-    def _order(self, label: Label) -> int:
+    def _order(self, label: Attributes) -> int:
         return 1 if self._valence is None else self._valence.order(label)
 
     def _relabel_nodes(self, state: Sketch, heavy: list[int], room: dict[int, int]) -> Iterator[_Draft]:
@@ -155,7 +155,7 @@ class Moves:
                     draft.relabel(i, label)
                     yield "change node", draft, {i}
 
-    def _can_be(self, label: Label, was: Label, room: int) -> bool:
+    def _can_be(self, label: Attributes, was: Attributes, room: int) -> bool:
         """Whether an atom of this label has room for its bonds, and is no hydrogen."""
         if self._valence is None:
             return True
@@ -163,7 +163,7 @@ class Moves:
         limit = self._valence.chemistry.max_valence
         return element != "H" and room + limit(element) - limit(old) >= 0
 
-    def _joins(self, one: Label, edge: Label, other: Label) -> bool:
+    def _joins(self, one: Attributes, edge: Attributes, other: Attributes) -> bool:
         """Whether two nodes may be neighbors."""
         return self.bonds is None or (one, edge, other) in self.bonds or (other, edge, one) in self.bonds
 
@@ -250,7 +250,7 @@ class Moves:
         return self._valence is not None and self._valence.is_hydrogen(state, i)
 
 
-def _joined(state: Sketch, i: int, j: int, label: Label) -> Sketch:
+def _joined(state: Sketch, i: int, j: int, label: Attributes) -> Sketch:
     draft = state.copy()
     draft.join(i, j, label)
     return draft

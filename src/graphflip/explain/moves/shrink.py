@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from ...schema import Column, Continuous, Schema
-from .attributes import Label, has_continuous, tidy
+from .attributes import Attributes, has_continuous, tidy
 from .sketch import Sketch
 
 _SHARES = (0.5, 0.25, 0.125)
@@ -26,7 +26,7 @@ def shrunk(factual: Sketch, after: Sketch, schema: Schema) -> Iterator[Sketch]:
             yield draft
 
 
-def _closer(was: Label | None, now: Label, columns: Sequence[Column]) -> Iterator[Label]:
+def _closer(was: Attributes | None, now: Attributes, columns: Sequence[Column]) -> Iterator[Attributes]:
     if was is None or was == now:
         return
     for at, column in enumerate(columns):

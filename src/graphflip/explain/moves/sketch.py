@@ -13,16 +13,16 @@ from torch import Tensor
 from ...edits import Edit, Op
 from ...graph import Graph
 from ...schema import Categories, Column, Schema
-from .attributes import Label, apart, has_continuous
+from .attributes import Attributes, apart, has_continuous
 
 Value = TypeVar("Value")
 
 Pair = tuple[int, int]
 
-Bond = tuple[Label, Label, Label]
+Bond = tuple[Attributes, Attributes, Attributes]
 """A node's label, the edge's, and the neighbor's."""
 
-Environment = tuple[Label, tuple[tuple[str, Label, Label], ...]]
+Environment = tuple[Attributes, tuple[tuple[str, Attributes, Attributes], ...]]
 """A node's label and, sorted, its edges: direction ("" if they have none), the edge's label, the neighbor's label."""
 
 
@@ -36,8 +36,8 @@ class Sketch:
     `newest` is the number of the last node that was added, 0 if there was none.
     """
 
-    nodes: dict[int, Label]
-    near: dict[int, dict[int, Label]]
+    nodes: dict[int, Attributes]
+    near: dict[int, dict[int, Attributes]]
     directed: bool = False
     touched: set[int] = field(default_factory=set)
     charges: dict[int, int] | None = None
@@ -59,14 +59,14 @@ class Sketch:
         """A copy that remembers what was touched already: a draft to be finished in several ways."""
         return Sketch(self.nodes.copy(), self.near.copy(), self.directed, set(self.touched), newest=self.newest)
 
-    def add(self, label: Label) -> int:
+    def add(self, label: Attributes) -> int:
         """A new node, numbered below zero until `align` gives it a slot."""
         self.newest = i = self.newest - 1
         self.nodes[i], self.near[i] = label, {}
         self.touched.add(i)
         return i
 
-    def relabel(self, i: int, label: Label) -> None:
+    def relabel(self, i: int, label: Attributes) -> None:
         """Give a node another label, or put it back where it was removed."""
         self.nodes[i] = label
         self.near.setdefault(i, {})
@@ -82,7 +82,7 @@ class Sketch:
                 self.near[j] = _without(self.near[j], i)
                 self.touched.add(j)
 
-    def join(self, i: int, j: int, label: Label) -> None:
+    def join(self, i: int, j: int, label: Attributes) -> None:
         """Add an edge, or change its label."""
         self.touched.update((i, j))
         self.near[i] = {**self.near[i], j: label}
@@ -96,7 +96,7 @@ class Sketch:
         if not self.directed:
             self.near[j] = _without(self.near[j], i)
 
-    def edges(self) -> Iterator[tuple[int, int, Label]]:
+    def edges(self) -> Iterator[tuple[int, int, Attributes]]:
         """Every edge once: with i < j if undirected."""
         for i, near in self.near.items():
             for j, label in near.items():
@@ -153,32 +153,32 @@ class Sketch:
         return tuple(sorted(color.values()))
 
 
-def _without(edges: dict[int, Label], i: int) -> dict[int, Label]:
+def _without(edges: dict[int, Attributes], i: int) -> dict[int, Attributes]:
     return {j: label for j, label in edges.items() if j != i}
 
 
-class Change(NamedTuple):
+class AttributeChange(NamedTuple):
     """A label before and after; None where the node or edge does not exist."""
 
-    before: Label | None
-    after: Label | None
+    before: Attributes | None
+    after: Attributes | None
 
 
 @dataclass(frozen=True)
 class Difference:
     """What differs between two aligned sketches."""
 
-    nodes: dict[int, Change]
-    edges: dict[Pair, Change]
+    nodes: dict[int, AttributeChange]
+    edges: dict[Pair, AttributeChange]
 
     @classmethod
     def between(cls, before: Sketch, after: Sketch) -> "Difference":
         nodes = {
-            i: Change(before.nodes.get(i), after.nodes.get(i))
+            i: AttributeChange(before.nodes.get(i), after.nodes.get(i))
             for i in before.nodes.keys() | after.nodes.keys()
             if before.nodes.get(i) != after.nodes.get(i)
         }
-        edges: dict[Pair, Change] = {}
+        edges: dict[Pair, AttributeChange] = {}
         for i in before.near.keys() | after.near.keys():
             old, new = before.near.get(i, {}), after.near.get(i, {})
             if old is not new:
@@ -196,14 +196,14 @@ class Difference:
         for i in touched:
             old, new = before.nodes.get(i), after.nodes.get(i)
             if old != new:
-                nodes[i] = Change(old, new)
+                nodes[i] = AttributeChange(old, new)
             _add_changed_edges(edges, i, before.near.get(i, {}), after.near.get(i, {}), before.directed)
         if before.directed:
             for j in (before.near.keys() | after.near.keys()) - touched:
                 old, new = before.near.get(j, {}), after.near.get(j, {})
                 for i in touched & (old.keys() | new.keys()):
                     if old.get(i) != new.get(i):
-                        edges[j, i] = Change(old.get(i), new.get(i))
+                        edges[j, i] = AttributeChange(old.get(i), new.get(i))
         return Difference(nodes, edges)
 
     @cached_property
@@ -228,7 +228,7 @@ class Difference:
             return 0.0
         return math.fsum(_gap(change, of) for change, of in self._all(schema) if None not in change)
 
-    def _all(self, schema: Schema) -> Iterator[tuple[Change, tuple[Column, ...]]]:
+    def _all(self, schema: Schema) -> Iterator[tuple[AttributeChange, tuple[Column, ...]]]:
         yield from ((change, schema.nodes) for change in self.nodes.values())
         yield from ((change, schema.edges) for change in self.edges.values())
 
@@ -239,32 +239,34 @@ class Difference:
         return sorted(found, key=lambda edit: (_RANK[edit.op], edit.at))
 
 
-def _gap(change: Change, columns: tuple[Column, ...]) -> float:
+def _gap(change: AttributeChange, columns: tuple[Column, ...]) -> float:
     """How far apart the two labels are; 1 where there is but one."""
     before, after = change
     return 1.0 if before is None or after is None else apart(before, after, columns)
 
 
 def _add_changed_edges(
-    edges: dict[Pair, Change], i: int, old: dict[int, Label], new: dict[int, Label], directed: bool
+    edges: dict[Pair, AttributeChange], i: int, old: dict[int, Attributes], new: dict[int, Attributes], directed: bool
 ) -> None:
     if old == new:
         return
     for j in old.keys() | new.keys():
         if old.get(j) != new.get(j):
-            edges[(i, j) if directed or i < j else (j, i)] = Change(old.get(j), new.get(j))
+            edges[(i, j) if directed or i < j else (j, i)] = AttributeChange(old.get(j), new.get(j))
 
 
 _RANK = {op: position for position, op in enumerate(get_args(Op))}
 
 
-def op_of(what: Literal["node", "edge"], change: Change) -> Op:
+def op_of(what: Literal["node", "edge"], change: AttributeChange) -> Op:
     """Which kind of edit a change is."""
     verb = "add" if change.before is None else "remove" if change.after is None else "set"
     return cast(Op, f"{verb}_{what}")
 
 
-def _edit(what: Literal["node", "edge"], at: tuple[int, ...], change: Change, columns: tuple[Column, ...]) -> Edit:
+def _edit(
+    what: Literal["node", "edge"], at: tuple[int, ...], change: AttributeChange, columns: tuple[Column, ...]
+) -> Edit:
     op, names = op_of(what, change), [column.name for column in columns]
     before, after = (dict(zip(names, label or (), strict=False)) for label in change)
     if op.startswith("set"):
@@ -351,14 +353,14 @@ def drawn(graph: Graph, differences: Sequence[Difference]) -> Graph:
     return Graph.trusted(B, V, A, E, graph.schema)
 
 
-def _rows(labels: list[Label | None], columns: tuple[Column, ...], like: Tensor) -> tuple[Tensor, Tensor]:
+def _rows(labels: list[Attributes | None], columns: tuple[Column, ...], like: Tensor) -> tuple[Tensor, Tensor]:
     """The rows of V or E that labels stand for, and whether they stand for anything."""
     known = {label: _row(label, columns) for label in set(labels)}
     rows = like.new_tensor([known[label] for label in labels]).reshape(len(labels), like.shape[-1])
     return rows, like.new_tensor([float(label is not None) for label in labels])
 
 
-def _row(label: Label | None, columns: tuple[Column, ...]) -> list[float]:
+def _row(label: Attributes | None, columns: tuple[Column, ...]) -> list[float]:
     if label is None:
         return [0.0] * sum(column.width for column in columns)
     row: list[float] = []

@@ -6,7 +6,7 @@ from functools import cache, cached_property
 
 from ...chemistry import BOND_ORDERS, Chemistry
 from ...schema import Categories, Schema
-from .attributes import Label, labels_of
+from .attributes import Attributes, labels_of
 from .sketch import Sketch
 
 
@@ -30,7 +30,7 @@ class Valence:
         return nodes, edges
 
     @cached_property
-    def _hydrogen(self) -> tuple[Label, Label] | None:
+    def _hydrogen(self) -> tuple[Attributes, Attributes] | None:
         """Labels of a hydrogen and of its bond, where hydrogens are nodes."""
         if not self.chemistry.explicit_hydrogens:
             return None
@@ -42,10 +42,10 @@ class Valence:
     def _orders(self) -> "_Orders":
         return _Orders(self._types[1])
 
-    def symbol(self, label: Label) -> str:
+    def symbol(self, label: Attributes) -> str:
         return str(label[self._types[0]])
 
-    def order(self, label: Label) -> int:
+    def order(self, label: Attributes) -> int:
         return self._orders[label]
 
     def is_hydrogen(self, sketch: Sketch, i: int) -> bool:
@@ -75,7 +75,7 @@ class Valence:
         return {i: self._charge(*self._surroundings(sketch, i)) for i in charged}
 
     @cached_property
-    def _neutral(self) -> set[Label]:
+    def _neutral(self) -> set[Attributes]:
         """Labels of atoms that never have a charge, whatever their bonds."""
         cases = [(v, d, beside) for v in range(9) for d in range(9) for beside in (False, True)]
         labels = labels_of(self.schema.nodes)
@@ -189,13 +189,13 @@ class Valence:
         return True
 
 
-class _Orders(dict[Label, int]):
+class _Orders(dict[Attributes, int]):
     """The order of each bond, by its label; `at` is where labels have the type."""
 
     def __init__(self, at: int):
         super().__init__()
         self.at = at
 
-    def __missing__(self, label: Label) -> int:
+    def __missing__(self, label: Attributes) -> int:
         order = self[label] = BOND_ORDERS[str(label[self.at])]
         return order

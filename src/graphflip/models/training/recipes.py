@@ -37,7 +37,7 @@ from .objectives import (
     measure_vae,
     spread_of,
 )
-from .train import Epoch, Progress, TrainConfig, fit, read_result
+from .train import Epoch, TrainConfig, TrainingProgress, fit, read_result
 
 Role = Literal["classifier", "vae", "judge", "surrogate"]
 PRESETS: dict[str, tuple[str, ...]] = {
@@ -202,7 +202,7 @@ def train_model(
     changes: dict[str, Any] | None = None,
     resume: bool = False,
     processes: int = 1,
-    watch: Callable[[Progress], None] = lambda _: None,
+    watch: Callable[[TrainingProgress], None] = lambda _: None,
     teacher: AbstractClassifier | None = None,
 ) -> Card:
     """Train by a recipe, measure on the test part, and write the model folder with its curves.

@@ -77,7 +77,7 @@ class Epoch(BaseModel):
     best: bool = False
 
 
-class Progress(BaseModel):
+class TrainingProgress(BaseModel):
     """Where a run stands, for a progress bar."""
 
     epoch: int
@@ -93,7 +93,7 @@ def fit(
     config: TrainConfig,
     folder: Path | None = None,
     resume: bool = False,
-    watch: Callable[[Progress], None] = lambda _: None,
+    watch: Callable[[TrainingProgress], None] = lambda _: None,
     checkpoint_seconds: float = 10.0,
 ) -> list[Epoch]:
     """Train `model` on the train part and leave the weights in it that `config.keep` asks for.
@@ -119,7 +119,7 @@ def fit(
             run.save(folder / CHECKPOINT)
             saved = time.monotonic()
         seconds = time.monotonic() - started
-        watch(Progress(epoch=len(run.history), epochs=config.epochs, last=run.history[-1], seconds=seconds))
+        watch(TrainingProgress(epoch=len(run.history), epochs=config.epochs, last=run.history[-1], seconds=seconds))
     if folder is not None and run.rank == 0:
         run.save(folder / CHECKPOINT)
     model.load_state_dict(run.result)

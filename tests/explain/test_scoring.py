@@ -1,10 +1,10 @@
-"""Laws of the panel: what is asked once is not asked again, and the verdict is the same."""
+"""Laws of the scoring: what is asked once is not asked again, and the verdict is the same."""
 
 import pytest
 
 from graphflip.data.molecules.molecule import from_smiles, molecule_schema
 from graphflip.explain.edits.candidates import Candidate
-from graphflip.explain.edits.scoring import Panel
+from graphflip.explain.edits.scoring import Scoring
 from graphflip.explain.edits.search import EditSearch
 from graphflip.explain.goals.goals import ClassGoal
 from graphflip.explain.moves.moves import Moves
@@ -17,20 +17,20 @@ SCHEMA = molecule_schema(("C", "O", "N", "H"), max_nodes=14, explicit_hydrogens=
 
 @pytest.mark.parametrize("asked", [(0.5, 0.5), (0.999999, 0.5)])
 def test_a_molecule_is_read_back_once(asked):
-    """Whatever is asked for meanwhile, the verdict is that of a panel which never saw the molecule."""
+    """Whatever is asked for meanwhile, the verdict is that of a scoring which never saw the molecule."""
     graph = from_smiles("CCO", SCHEMA)
     factual = Sketch.of(graph)
     search = EditSearch(CountsType(SCHEMA, "N", 1), Moves(SCHEMA))
     after = [after for _, after in search.moves.steps(factual, factual)]
-    panel = Panel(search, graph, ClassGoal(1))
+    scoring = Scoring(search, graph, ClassGoal(1))
     for one in (Candidate.of(factual, sketch, SCHEMA) for sketch in after):
-        first = panel.lasts(one)
-        calls = panel.calls
-        assert panel.lasts(Candidate.of(factual, one.sketch, SCHEMA)) == first
-        panel.ask_for(*asked)
-        fresh = Panel(search, graph, ClassGoal(1))
+        first = scoring.lasts(one)
+        calls = scoring.calls
+        assert scoring.lasts(Candidate.of(factual, one.sketch, SCHEMA)) == first
+        scoring.ask_for(*asked)
+        fresh = Scoring(search, graph, ClassGoal(1))
         fresh.ask_for(*asked)
-        assert panel.lasts(one) == fresh.lasts(one)
-        assert panel.calls == calls
-        panel.ask_for(0.5, 0.5)
-    assert panel.calls > 1
+        assert scoring.lasts(one) == fresh.lasts(one)
+        assert scoring.calls == calls
+        scoring.ask_for(0.5, 0.5)
+    assert scoring.calls > 1

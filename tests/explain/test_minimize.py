@@ -22,7 +22,9 @@ def beginning(smiles):
 
 
 def scored(search, sketch):
-    (found,) = search.panel.score([search.terrain.candidate(align(search.terrain.factual, sketch, SCHEMA.max_nodes))])
+    (found,) = search.scoring.score(
+        [search.neighborhood.candidate(align(search.neighborhood.factual, sketch, SCHEMA.max_nodes))]
+    )
     return found
 
 

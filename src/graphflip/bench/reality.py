@@ -7,13 +7,13 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from ...data.dataset import GraphDataset
-from ...explain.assess import survives_round_trip
-from ...explain.kit import Kit
-from ...metrics import plausibility_threshold, share
-from ...models.networks.classifier import AbstractClassifier
-from ..measure import are_molecules, in_batches, plausibility, stack
-from ..summary import Figures, number
+from ..data.dataset import GraphDataset
+from ..explain.assess import survives_round_trip
+from ..explain.kit import Kit
+from .measure import are_molecules, in_batches, plausibility, stack
+from ..metrics import plausibility_threshold, share
+from ..models.networks.classifier import AbstractClassifier
+from .summary import Figures, number
 
 JUDGES = {"nafr": "another GNN", "nafr_other": "trees"}
 """Which of a kit's judges stands behind which figure."""
@@ -48,7 +48,7 @@ class Reality:
             limit = plausibility_threshold(nll)
             figures["plausible"] = share(nll <= limit)
         if graph.schema.chemistry is not None:
-            from ...data.molecules.molecule import is_radical_free
+            from ..data.molecules.molecule import is_radical_free
 
             again = [survives_round_trip(kit.classifier, graph[k], int(predicted[k])) for k in range(len(graph))]
             figures["molecule"] = float(are_molecules(graph, graph).mean())

@@ -1,9 +1,9 @@
 """Nitro groups on rings: the best-known reason why a molecule is mutagenic, so a good explanation touches them."""
 
-from ...data.molecules.molecule import to_mol
-from ...edits import Edit
-from ...errors import GraphError, require
-from ...graph import Graph
+from ..data.molecules.molecule import to_mol
+from ..edits import Edit
+from ..errors import GraphError, require
+from ..graph import Graph
 
 _NITRO_ON_RING = "[R]-[N+](=O)-[O-]"
 
