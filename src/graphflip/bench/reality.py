@@ -10,9 +10,9 @@ from torch import Tensor
 from ..data.dataset import GraphDataset
 from ..explain.assess import survives_round_trip
 from ..explain.kit import Kit
-from .measure import are_molecules, in_batches, plausibility, stack
 from ..metrics import plausibility_threshold, share
 from ..models.networks.classifier import AbstractClassifier
+from .measure import are_molecules, in_batches, plausibility, stack
 from .summary import Figures, number
 
 JUDGES = {"nafr": "another GNN", "nafr_other": "trees"}

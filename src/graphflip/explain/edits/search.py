@@ -28,8 +28,8 @@ class EditSearch(AbstractExplainer):
     least the probability `agreement` on average; where values are predicted, if the classifier's and the surrogates'
     mean are in the range that is asked for. Of those that pass, the one with the lowest cost is taken, and the search
     goes on while a lower one is possible. Then edits are undone, or exchanged for cheaper ones, as long as the graph
-    still passes: the answer is 1-minimal. An edit costs 1; where hydrogens are nodes, adding or removing one with its bond,
-    two edits, costs `hydrogen_price` each. Groups of more than `largest` nodes are tried when smaller ones do not lead
+    still passes: the answer is 1-minimal. An edit costs 1; where hydrogens are nodes, adding or removing one with its
+    bond, two edits, costs `hydrogen_price` each. Groups of more than `largest` nodes are tried when smaller ones do not lead
     to a graph that passes.
 
     Graphs are ranked by their scores for the target (log-probabilities, or distances from a range of values), each
