@@ -1,4 +1,4 @@
-"""What a billion molecules would take, from results/scale.json, as the last section of docs/scale.md.
+"""What a billion molecules would take, from results/scale.json, as the last section of docs/concepts/scale.md.
 
 Usage: python benchmarks/projection.py     (after python benchmarks/scale.py)
 """
