@@ -47,7 +47,7 @@ def server(flow) -> Iterator[str]:
     """Address of a viewer with real workers."""
     with socket.socket() as door:
         door.bind(("127.0.0.1", 0))
-        limits = {"waiting": 500, "max_smiles": 200, "seconds": 300.0, "quick_seconds": 120.0}
+        limits = {"max_waiting": 500, "max_smiles": 200, "seconds": 300.0, "quick_seconds": 120.0}
         settings = ViewerConfig(models=("mutagenicity", str(flow)), port=door.getsockname()[1], **limits)
         app = create_app(settings)
         running = uvicorn.Server(uvicorn.Config(app, lifespan="off", log_level="warning", timeout_graceful_shutdown=1))

@@ -75,7 +75,7 @@ def test_the_line_is_bounded_and_says_when_to_come_back():
         assert "Try again" in answers[3].json()["message"]
         assert (await clients[2].get(f"/api/jobs/{answers[2].json()['id']}")).json()["ahead"] == 1
 
-    run(scenario, waiting=2)
+    run(scenario, max_waiting=2)
 
 
 def test_one_session_does_not_take_the_whole_line():
@@ -85,7 +85,7 @@ def test_one_session_does_not_take_the_whole_line():
         assert codes == [202, 202, 429]
         assert (await browser().post("/api/jobs", json=question("wait"))).status_code == 202
 
-    run(scenario, asked=2)
+    run(scenario, max_active=2)
 
 
 def test_what_waits_and_what_runs_can_be_cancelled():
@@ -129,7 +129,7 @@ def test_old_results_are_forgotten_open_ones_are_not():
         kept = [one["id"] for one in (await client.get("/api/jobs")).json()]
         assert (len(kept), kept[0], kept[-1]) == (3, first, last)
 
-    run(scenario, kept=3)
+    run(scenario, max_jobs=3)
 
 
 def test_sessions_are_bounded():

@@ -26,9 +26,9 @@ from graphflip.jsongraph import graph_to_json
 from graphflip.models.networks.classifier import ClassifierConfig, InvariantClassifier
 from graphflip.nn.initialize import reset_parameters
 from graphflip.viewer import tasks as views
-from graphflip.viewer.api import Office
+from graphflip.viewer.api import ServerState
 from graphflip.viewer.config import ViewerConfig
-from graphflip.viewer.queue import Desk, Line
+from graphflip.viewer.queue import JobQueue, QuickWorker
 from graphflip.viewer.reproduce import reproduce
 from graphflip.viewer.schemas import Answer, Model, QuestionView, Shown
 from graphflip.viewer.uploads import read_rows
@@ -160,8 +160,8 @@ def test_the_script_of_an_explanation_from_a_file(explainer, answer, tmp_path, m
 def served(kit, **settings) -> dict:
     """What a worker is told about a kit by a server that has these settings."""
     chosen = ViewerConfig(models=(str(kit),), **settings)
-    office = Office(chosen, Line([], 1, 1.0), Desk(FakeWorker(chosen), 1, 1.0))
-    return office.task("explain", chosen.titles[0]) | {"input": {"smiles": MUTAGEN}, "asked": asked()}
+    state = ServerState(chosen, JobQueue([], 1, 1.0), QuickWorker(FakeWorker(chosen), 1, 1.0))
+    return state.task("explain", chosen.titles[0]) | {"input": {"smiles": MUTAGEN}, "asked": asked()}
 
 
 def load_of(script: str) -> dict:

@@ -1,4 +1,4 @@
-"""The viewer's application: the page, its API, and what stands before and behind them."""
+"""The viewer's web application: its pages and their files, the API, and the form of error responses."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -14,9 +14,9 @@ from starlette.exceptions import HTTPException
 
 from ..report.draw.palette import page_style
 from ..version import __version__
-from .api import Crowded, NotFound, Office, router
+from .api import NotFound, ServerState, TooManyJobs, router
 from .config import ViewerConfig
-from .queue import Busy, Desk, Line
+from .queue import Busy, JobQueue, QuickWorker
 from .security import Guard
 from .worker import AbstractWorker, Interrupted, Refused, Worker
 
@@ -29,44 +29,46 @@ _TYPES = {
 }
 
 
-def create_app(settings: ViewerConfig, hire: Callable[[ViewerConfig], AbstractWorker] = Worker) -> FastAPI:
-    """The application of a viewer with these settings; its workers, which `hire` makes, start and end with it."""
+def create_app(config: ViewerConfig, make_worker: Callable[[ViewerConfig], AbstractWorker] = Worker) -> FastAPI:
+    """The web application of a viewer. Its workers, which `make_worker` creates, start and stop with it."""
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        line = Line([hire(settings) for _ in range(settings.workers)], settings.waiting, settings.seconds)
-        desk = Desk(hire(settings), settings.waiting * 4, settings.quick_seconds)
-        app.state.office = Office(settings, line, desk)
+        queue = JobQueue([make_worker(config) for _ in range(config.workers)], config.max_waiting, config.seconds)
+        quick = QuickWorker(make_worker(config), config.max_waiting * 4, config.quick_seconds)
+        app.state.server = ServerState(config, queue, quick)
         try:
-            await asyncio.gather(desk.start(), line.start())
+            await asyncio.gather(quick.start(), queue.start())
             yield
         finally:
-            await asyncio.gather(desk.stop(), line.stop())
+            await asyncio.gather(quick.stop(), queue.stop())
 
     app = FastAPI(title="graphflip", version=__version__, lifespan=lifespan, docs_url=None, redoc_url=None)
     app.include_router(router)
     for address, content in _assets().items():
         _serve(app, address, content)
-    _say_what_is_wrong(app)
-    app.add_middleware(Guard, hosts=settings.hosts, max_bytes=settings.max_bytes)
+    _answer_bad_requests(app)
+    _answer_when_busy(app)
+    app.add_middleware(Guard, hosts=config.hosts, max_bytes=config.max_bytes)
     return app
 
 
 def _assets() -> dict[str, bytes]:
-    """The page's files, which the package carries, by address: nothing else can be fetched.
+    """Pages, scripts and styles of the package by address; nothing else can be fetched.
 
-    The address of all but the pages themselves has a digest in it, so that a browser asks for them once.
+    All addresses but those of the pages contain a digest of the files, so that a browser can keep them for ever.
     """
     folder = resources.files("graphflip.viewer") / "assets"
     files = {file.name: file.read_bytes() for file in folder.iterdir() if PurePosixPath(file.name).suffix in _TYPES}
     pages = {address: files.pop(name).decode() for address, name in _PAGES.items()}
     files["drawing.css"] = page_style().encode()
     digest = _digest(b"".join(name.encode() + content for name, content in sorted(files.items())))
-    shown = {address: text.replace("/assets/", f"/assets/{digest}/").encode() for address, text in pages.items()}
-    return shown | {f"/assets/{digest}/{name}": content for name, content in files.items()}
+    pages_served = {address: text.replace("/assets/", f"/assets/{digest}/").encode() for address, text in pages.items()}
+    return pages_served | {f"/assets/{digest}/{name}": content for name, content in files.items()}
 
 
 def _serve(app: FastAPI, address: str, content: bytes) -> None:
+    """Serve a file at an address; a browser that has it already is told so."""
     is_page = address in _PAGES
     headers = {
         "etag": f'"{_digest(content)}"',
@@ -86,37 +88,42 @@ def _digest(content: bytes) -> str:
     return blake2b(content, digest_size=12).hexdigest()
 
 
-def _say_what_is_wrong(app: FastAPI) -> None:
-    """Every error has the form of `Problem`, and none says more than the person who asked needs."""
-
-    def problem(status: int, message: str, field: str | None = None, **headers: str) -> JSONResponse:
-        return JSONResponse({"message": message, "field": field}, status, headers)
+def _answer_bad_requests(app: FastAPI) -> None:
+    """Answer requests that cannot be served with a `ProblemView`: one sentence, and nothing of the server's inside."""
 
     @app.exception_handler(RequestValidationError)
-    async def unusable(_: Request, error: RequestValidationError) -> JSONResponse:
+    async def invalid(_: Request, error: RequestValidationError) -> JSONResponse:
         first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"] if part not in ("body", "query", "path"))
-        return problem(422, f"{where or 'The body'}: {first['msg']}", where or None)
+        field = ".".join(str(part) for part in first["loc"] if part not in ("body", "query", "path"))
+        return _problem(422, f"{field or 'The body'}: {first['msg']}", field or None)
 
     @app.exception_handler(Refused)
     async def refused(_: Request, error: Refused) -> JSONResponse:
-        return problem(422, str(error), "input")
+        return _problem(422, str(error), "input")
 
     @app.exception_handler(NotFound)
     async def missing(_: Request, error: NotFound) -> JSONResponse:
-        return problem(404, str(error))
+        return _problem(404, str(error))
+
+    @app.exception_handler(HTTPException)
+    async def plain(_: Request, error: HTTPException) -> JSONResponse:
+        return _problem(error.status_code, str(error.detail), **dict(error.headers or {}))
+
+
+def _answer_when_busy(app: FastAPI) -> None:
+    """Answer requests for which there is no room or no time with a `ProblemView` that says when to try again."""
 
     @app.exception_handler(Busy)
     async def busy(_: Request, error: Busy) -> JSONResponse:
         after = {"retry-after": str(error.retry_after)}
-        return problem(429 if isinstance(error, Crowded) else 503, str(error), **after)
+        return _problem(429 if isinstance(error, TooManyJobs) else 503, str(error), **after)
 
     @app.exception_handler(Interrupted)
     async def interrupted(_: Request, error: Interrupted) -> JSONResponse:
         if error.reason == "time":
-            return problem(422, "This takes longer than the server allows. Choose something smaller.", "input")
-        return problem(503, "The computation was interrupted. Try again.", **{"retry-after": "1"})
+            return _problem(422, "This takes longer than the server allows. Choose something smaller.", "input")
+        return _problem(503, "The computation was interrupted. Try again.", **{"retry-after": "1"})
 
-    @app.exception_handler(HTTPException)
-    async def plain(_: Request, error: HTTPException) -> JSONResponse:
-        return problem(error.status_code, str(error.detail), **dict(error.headers or {}))
+
+def _problem(status: int, message: str, field: str | None = None, **headers: str) -> JSONResponse:
+    return JSONResponse({"message": message, "field": field}, status, headers)

@@ -1,4 +1,4 @@
-"""What a worker of the viewer runs (`python -m graphflip.viewer.compute`): lines of JSON in, lines of JSON out."""
+"""The program of a worker (`python -m graphflip.viewer.compute`): tasks in, results out, as lines of JSON."""
 
 import json
 import os
@@ -14,49 +14,41 @@ from ..explain.edits.beam import Round
 from ..explain.explainer import Explainer, load
 from ..explain.kit import kit_schema
 from ..models.training.memory import keep_memory
-from . import tasks as views
 from .config import title_of
+from .tasks import TASKS, describe_model
 
 
 class Cancelled(Exception):
-    """Somebody does not want the answer any more."""
+    """The task that is running is no longer wanted."""
 
 
 def main() -> None:
-    """Load the models, say so, and do what the lines on standard input ask for until it is closed."""
-    replies = _take_stdout()
-
-    def reply(message: dict[str, Any]) -> None:
-        try:
-            replies.write(json.dumps(message, allow_nan=False) + "\n")
-            replies.flush()
-        except BrokenPipeError:
-            _end()
-
+    """Load the models, send their descriptions, and run the tasks that come on standard input until it is closed."""
+    reply = _reply_on(_take_stdout())
     keep_memory()
     if hasattr(os, "nice"):
-        os.nice(5)  # pages go before searches
+        os.nice(5)  # the server, which answers requests, goes before searches
     tasks: queue.Queue[dict[str, Any]] = queue.Queue()
     cancelled = threading.Event()
     threading.Thread(target=_listen, args=(sys.stdin, tasks, cancelled), daemon=True).start()
     try:
         explainers = load_explainers(json.loads(sys.argv[1]))
-        reply({"models": [views.describe_model(title, one) for title, one in explainers.items()]})
+        reply({"models": [describe_model(title, explainer) for title, explainer in explainers.items()]})
     except GraphflipError as error:
         reply({"refused": str(error)})
         return
 
-    def watch(round_: Round) -> None:
+    def watch(progress: Round) -> None:
         if cancelled.is_set():
             raise Cancelled
-        reply({"progress": vars(round_)})
+        reply({"progress": vars(progress)})
 
     while True:
-        answer(explainers, tasks.get(), watch, reply)
+        run_task(explainers, tasks.get(), watch, reply)
 
 
 def load_explainers(sources: dict[str, Any]) -> dict[str, Explainer]:
-    """The explainers of the kits that are named, by title."""
+    """Load the explainer of each kit, by title; with the classifier of a factory if one is given."""
     if sources["classifier"] is None:
         return {title_of(model): load(model) for model in sources["models"]}
     from ..models.adapters.factory import load_factory
@@ -67,15 +59,15 @@ def load_explainers(sources: dict[str, Any]) -> dict[str, Explainer]:
     }
 
 
-def answer(
+def run_task(
     explainers: dict[str, Explainer],
     task: dict[str, Any],
     watch: Callable[[Round], None],
     reply: Callable[[dict[str, Any]], None],
 ) -> None:
-    """Do one task and say what came of it; nothing that a task does ends the process."""
+    """Run a task and send its result or what went wrong; no error of a task ends the process."""
     try:
-        reply({"result": views.TASKS[task["do"]](explainers[task["model"]], task, watch)})
+        reply({"result": TASKS[task["do"]](explainers[task["model"]], task, watch)})
     except Cancelled:
         reply({"ended": "cancelled"})
     except GraphflipError as error:
@@ -86,13 +78,27 @@ def answer(
 
 
 def _take_stdout() -> TextIO:
-    """Standard output for our lines alone: whatever else is printed goes to standard error."""
+    """Keep standard output for messages to the server: everything else that is printed goes to standard error."""
     channel = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     return channel
 
 
+def _reply_on(channel: TextIO) -> Callable[[dict[str, Any]], None]:
+    """A function that sends a message to the server."""
+
+    def reply(message: dict[str, Any]) -> None:
+        try:
+            channel.write(json.dumps(message, allow_nan=False) + "\n")
+            channel.flush()
+        except BrokenPipeError:
+            _end()
+
+    return reply
+
+
 def _listen(lines: TextIO, tasks: queue.Queue[dict[str, Any]], cancelled: threading.Event) -> None:
+    """Put tasks from the server into the queue, note cancellations, and end the process when the server has gone."""
     for line in lines:
         message = json.loads(line)
         if "run" in message:
@@ -104,7 +110,7 @@ def _listen(lines: TextIO, tasks: queue.Queue[dict[str, Any]], cancelled: thread
 
 
 def _end() -> None:
-    """The server has gone: nobody wants an answer, not even that something went wrong."""
+    """End the process at once: the server has gone, so nobody reads a result or an error."""
     os._exit(0)
 
 

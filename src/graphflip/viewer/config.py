@@ -1,4 +1,4 @@
-"""ViewerConfig of the viewer: what it serves, to whom, and how much it takes on."""
+"""Configuration of the viewer: the kits it serves, its address, and its limits."""
 
 import os
 from dataclasses import dataclass
@@ -7,16 +7,29 @@ from ..errors import ConfigError
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _EVERYWHERE = ("0.0.0.0", "::", "")
+_COUNTS = "workers", "max_waiting", "max_active", "max_bytes", "max_smiles", "max_rows", "max_sessions", "max_jobs"
 
 
 @dataclass(frozen=True)
 class ViewerConfig:
     """Kits to serve, the address, and limits.
 
-    `names` are further host names by which browsers may address the server. `workers` processes search for
-    explanations, `waiting` more questions may stand in line, `asked` of them by one session. A question may take
-    `seconds`, everything else `quick_seconds`. Sizes: bytes of a request, characters of a SMILES, rows of a file.
-    `classifier`, as `package.module:factory`, takes the place of the kits' own.
+    Args:
+        models: Names of packaged kits, or folders of kits.
+        classifier: `package.module:factory` of a classifier that replaces those of the kits.
+        host: Address to listen on.
+        port: Port to listen on.
+        names: Further host names by which browsers may address the server.
+        workers: Number of processes that search for explanations.
+        max_waiting: Most jobs in the queue.
+        max_active: Most jobs of one session that are waiting or running.
+        seconds: Time limit of a job.
+        quick_seconds: Time limit of every other request.
+        max_bytes: Longest body of a request.
+        max_smiles: Longest SMILES, in characters.
+        max_rows: Most entries that are read of a file.
+        max_sessions: Most sessions in memory.
+        max_jobs: Most jobs that one session keeps, with their answers.
     """
 
     models: tuple[str, ...] = ("mutagenicity",)
@@ -25,15 +38,15 @@ class ViewerConfig:
     port: int = 8765
     names: tuple[str, ...] = ()
     workers: int = 1
-    waiting: int = 16
-    asked: int = 4
+    max_waiting: int = 16
+    max_active: int = 4
     seconds: float = 60.0
     quick_seconds: float = 20.0
     max_bytes: int = 1_000_000
     max_smiles: int = 500
     max_rows: int = 200
     max_sessions: int = 200
-    kept: int = 30
+    max_jobs: int = 30
 
     def __post_init__(self) -> None:
         if not self.models:
@@ -45,7 +58,7 @@ class ViewerConfig:
                 f"To listen on every address ({self.host or 'empty'}), say by which names browsers may reach the "
                 "server: --name my-machine.example. Or keep the default 127.0.0.1."
             )
-        for name in ("workers", "waiting", "asked", "max_bytes", "max_smiles", "max_rows", "max_sessions", "kept"):
+        for name in _COUNTS:
             if getattr(self, name) < 1:
                 raise ConfigError(f"`{name}` must be at least 1; got {getattr(self, name)}.")
         if self.seconds <= 0 or self.quick_seconds <= 0:
@@ -53,31 +66,32 @@ class ViewerConfig:
 
     @property
     def titles(self) -> tuple[str, ...]:
-        """Names of the kits as a page shows them: a folder's name, without the path to it."""
+        """Names of the kits as the page shows them: of a folder, its name without the path to it."""
         return tuple(map(title_of, self.models))
 
     def source(self, title: str) -> str:
-        """The kit of this title as it was named at the start."""
+        """The name or folder of the kit with this title, as it stands in `models`."""
         return self.models[self.titles.index(title)]
 
     @property
     def cookie(self) -> str:
-        """Cookies do not tell ports apart, so their name does."""
+        """Name of the session cookie. It contains the port, because browsers share cookies between ports of a host."""
         return f"graphflip_{self.port}"
 
     @property
     def address(self) -> str:
-        """Where a browser finds the page."""
+        """URL of the page."""
         name = self.names[0] if self.host in _EVERYWHERE else self.host
         return f"http://{f'[{name}]' if ':' in name else name}:{self.port}"
 
     @property
     def is_local(self) -> bool:
+        """True if the server listens on a loopback address only."""
         return self.host in LOOPBACK
 
     @property
     def is_private(self) -> bool:
-        """Whether nobody comes but from this machine: a further name is for a proxy, behind which there may be many."""
+        """True if only loopback clients can connect; further host names mean a proxy, which lets others in."""
         return self.is_local and not self.names
 
     @property
@@ -88,5 +102,5 @@ class ViewerConfig:
 
 
 def title_of(model: str) -> str:
-    """The name of a kit as a page shows it."""
+    """The name of a kit as the page shows it."""
     return os.path.basename(os.path.abspath(model))

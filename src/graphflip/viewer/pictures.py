@@ -1,4 +1,4 @@
-"""Pictures of the viewer: drawings for the page, and a file to keep."""
+"""Drawings for the viewer's page, and an SVG file to download."""
 
 from collections.abc import Sequence
 
@@ -7,32 +7,32 @@ from ..report.draw.pictures import Picture, draw_graph, draw_pair
 from ..report.draw.pictures import draw_steps as draw_all_steps
 
 
-def draw_one(graph: Graph) -> str:
-    """A graph as it is."""
-    return _shown(draw_graph(graph))
+def draw_input(graph: Graph) -> str:
+    """SVG of one graph, without marks."""
+    return _for_page(draw_graph(graph))
 
 
-def draw_both(factual: Graph, counterfactual: Graph | None) -> dict[str, str | None]:
-    """Both graphs of an explanation, with what changes marked, and a file with both."""
+def draw_explanation(factual: Graph, counterfactual: Graph | None) -> dict[str, str | None]:
+    """SVG of both graphs of an explanation with the changes marked, and one of both side by side as a file."""
     if counterfactual is None:
         alone = draw_graph(factual)
-        return {"factual": _shown(alone), "counterfactual": None, "file": alone.svg()}
+        return {"factual": _for_page(alone), "counterfactual": None, "file": alone.svg()}
     both = draw_pair(factual, counterfactual)
-    return {"factual": _shown(both[0]), "counterfactual": _shown(both[1]), "file": _side_by_side(both)}
+    return {"factual": _for_page(both[0]), "counterfactual": _for_page(both[1]), "file": _side_by_side(both)}
 
 
 def draw_steps(factual: Graph, counterfactual: Graph, steps: Sequence[Graph]) -> list[str]:
-    """Graphs on the way from one to the other, each with what has changed so far."""
-    return [_shown(picture) for picture in draw_all_steps(factual, counterfactual, steps)[1:-1]]
+    """SVG of each step from the factual to the counterfactual, with the changes so far marked."""
+    return [_for_page(picture) for picture in draw_all_steps(factual, counterfactual, steps)[1:-1]]
 
 
-def _shown(picture: Picture) -> str:
-    """For the page, which has the style."""
+def _for_page(picture: Picture) -> str:
+    """SVG without a style of its own: the page has it."""
     return picture.svg(standalone=False)
 
 
 def _side_by_side(pictures: tuple[Picture, Picture]) -> str:
-    """Two pictures, which have one size, as one SVG file."""
+    """Two pictures of one size as one SVG file."""
     _, _, width, height = (round(value) for value in pictures[0].scene.box)
     inner = [picture.svg((width, height)) for picture in pictures]
     right = inner[1].replace("<svg ", f'<svg x="{width}" ', 1)

@@ -1,4 +1,4 @@
-"""Jobs: questions that take time, their line, and the workers that answer them."""
+"""The queue of jobs, the workers that compute them, and one worker for quick tasks."""
 
 import asyncio
 import logging
@@ -14,7 +14,7 @@ from .worker import AbstractWorker, Interrupted, Refused
 
 log = logging.getLogger(__name__)
 
-State = Literal["waiting", "running", "done", "failed", "cancelled"]
+JobState = Literal["waiting", "running", "done", "failed", "cancelled"]
 
 _REASONS = {
     "time": "The time limit was reached. Ask for fewer alternatives or a smaller graph, or serve with more --seconds.",
@@ -23,7 +23,7 @@ _REASONS = {
 
 
 class Busy(GraphflipError):
-    """There is no room for another question at the moment; `retry_after` says when to come back, in seconds."""
+    """The server has no room for another task now; the browser should try again after `retry_after` seconds."""
 
     def __init__(self, message: str, retry_after: int):
         super().__init__(message)
@@ -32,11 +32,11 @@ class Busy(GraphflipError):
 
 @dataclass(eq=False)
 class Job:
-    """One question and, when it has been answered, its answers. `version` grows with every change."""
+    """A task that is computed in the background, its state and its answers. `version` grows with every change."""
 
-    asked: dict[str, Any]
+    task: dict[str, Any]
     id: str = field(default_factory=lambda: secrets.token_urlsafe(9))
-    state: State = "waiting"
+    state: JobState = "waiting"
     version: int = 0
     progress: dict[str, Any] | None = None
     answers: list[dict[str, Any]] = field(default_factory=list)
@@ -45,10 +45,11 @@ class Job:
 
     @property
     def ended(self) -> bool:
+        """True if the job is done, failed or cancelled."""
         return self.state not in ("waiting", "running")
 
     def update(self, **changes: Any) -> None:
-        """Change it and wake those who wait for that."""
+        """Set fields, and wake everybody who waits for a change."""
         for name, value in changes.items():
             setattr(self, name, value)
         self.version += 1
@@ -56,98 +57,104 @@ class Job:
         self.changed = asyncio.Event()
 
     async def wait(self, seen: int, seconds: float) -> None:
-        """Return when there is something that was not seen yet, or after so many seconds."""
+        """Return as soon as the job has another version than `seen`, or after this many seconds."""
         if self.version == seen and not self.ended:
             with suppress(TimeoutError):
                 await asyncio.wait_for(self.changed.wait(), seconds)
 
 
-class Line:
-    """A bounded line of jobs before a few workers: first come, first served."""
+class JobQueue:
+    """A queue of jobs with a limit, first in, first out, and the workers that take jobs from it."""
 
-    def __init__(self, workers: Sequence[AbstractWorker], waiting: int, seconds: float):
-        self.workers, self.limit, self.seconds = workers, waiting, seconds
+    def __init__(self, workers: Sequence[AbstractWorker], max_waiting: int, seconds: float):
+        self.workers, self.max_waiting, self.seconds = workers, max_waiting, seconds
         self._waiting: deque[Job] = deque()
         self._running: dict[str, AbstractWorker] = {}
         self._arrived = asyncio.Event()
-        self._tasks: list[asyncio.Task[None]] = []
+        self._loops: list[asyncio.Task[None]] = []
 
     async def start(self) -> None:
-        """Load the models, then begin to serve."""
+        """Start the workers, then let them take jobs."""
         await asyncio.gather(*(worker.start() for worker in self.workers))
-        self._tasks = [asyncio.create_task(self._serve(worker)) for worker in self.workers]
+        self._loops = [asyncio.create_task(self._run_jobs(worker)) for worker in self.workers]
 
     async def stop(self) -> None:
-        """Stop serving."""
-        for task in self._tasks:
-            task.cancel()
+        """Stop the workers and whatever they are computing."""
+        for loop in self._loops:
+            loop.cancel()
         await asyncio.gather(*(worker.stop() for worker in self.workers))
 
     def submit(self, job: Job) -> None:
-        """Put a job at the end of the line."""
-        if len(self._waiting) >= self.limit:
+        """Put a job at the end of the queue. Raises Busy if the queue is full."""
+        if len(self._waiting) >= self.max_waiting:
             raise Busy(f"{len(self._waiting)} questions are waiting already. Try again in a moment.", retry_after=5)
         self._waiting.append(job)
         self._arrived.set()
 
     def cancel(self, job: Job) -> None:
-        """Take a job out of the line, or end its computation."""
+        """Remove a job from the queue, or interrupt its computation."""
         if job.state == "waiting":
             self._waiting.remove(job)
             job.update(state="cancelled")
         elif job.id in self._running:
             self._running[job.id].interrupt("cancelled")
 
-    def ahead(self, job: Job) -> int:
-        """How many jobs stand before a waiting one."""
+    def num_ahead(self, job: Job) -> int:
+        """Number of jobs that come before a waiting one; 0 for a job that is not waiting."""
         return self._waiting.index(job) if job in self._waiting else 0
 
-    async def _serve(self, worker: AbstractWorker) -> None:
+    async def _run_jobs(self, worker: AbstractWorker) -> None:
+        """Run one job after the other on a worker, for ever."""
         while True:
             while not self._waiting:
                 self._arrived.clear()
                 await self._arrived.wait()
             job = self._waiting.popleft()
             self._running[job.id] = worker
-            job.update(state="running")
             try:
-                found = await worker.run(job.asked, self.seconds, lambda round_, job=job: job.update(progress=round_))
-                job.update(state="done", answers=found["answers"])
-            except Interrupted as end:
-                state: State = "cancelled" if end.reason == "cancelled" else "failed"
-                job.update(state=state, message=_REASONS.get(end.reason, ""))
-            except Refused as refusal:
-                job.update(state="failed", message=str(refusal))
-            except Exception:
-                log.exception("job failed")
-                job.update(state="failed", message=_REASONS["crashed"])
+                await self._run(job, worker)
             finally:
                 del self._running[job.id]
 
+    async def _run(self, job: Job, worker: AbstractWorker) -> None:
+        """Run a job and record its end, good or bad."""
+        job.update(state="running")
+        try:
+            result = await worker.run(job.task, self.seconds, lambda progress: job.update(progress=progress))
+            job.update(state="done", answers=result["answers"])
+        except Interrupted as end:
+            state: JobState = "cancelled" if end.reason == "cancelled" else "failed"
+            job.update(state=state, message=_REASONS.get(end.reason, ""))
+        except Refused as refusal:
+            job.update(state="failed", message=str(refusal))
+        except Exception:
+            log.exception("job failed")
+            job.update(state="failed", message=_REASONS["crashed"])
 
-class Desk:
-    """One worker for what is quick: questions wait for each other, and only so many of them."""
 
-    def __init__(self, worker: AbstractWorker, waiting: int, seconds: float):
-        self.worker, self.limit, self.seconds = worker, waiting, seconds
+class QuickWorker:
+    """One worker for tasks that take no longer than a request: one at a time, and only so many may wait."""
+
+    def __init__(self, worker: AbstractWorker, max_waiting: int, seconds: float):
+        self.worker, self.max_waiting, self.seconds = worker, max_waiting, seconds
         self._lock = asyncio.Lock()
-        self._inside = 0
+        self._num_open = 0
 
     async def start(self) -> None:
-        """Load the models."""
+        """Start the worker, which loads the models."""
         await self.worker.start()
 
     async def stop(self) -> None:
-        """End the worker."""
+        """Stop the worker."""
         await self.worker.stop()
 
-    async def ask(self, task: dict[str, Any]) -> dict[str, Any]:
-        """Have something done at once, or raise Busy."""
-        if self._inside >= self.limit:
+    async def run(self, task: dict[str, Any]) -> dict[str, Any]:
+        """Run a task and return its result. Raises Busy if too many others are waiting."""
+        if self._num_open >= self.max_waiting:
             raise Busy("Many people are asking at this moment. Try again in a second.", retry_after=1)
-        self._inside += 1
+        self._num_open += 1
         try:
             async with self._lock:
                 return await self.worker.run(task, self.seconds)
         finally:
-            self._inside -= 1
+            self._num_open -= 1

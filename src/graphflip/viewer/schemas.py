@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from .queue import State
+from .queue import JobState
 
 Number = Annotated[int, Field(ge=0, lt=10_000)]
 Short = Annotated[str, Field(max_length=200)]
@@ -216,7 +216,7 @@ class JobView(BaseModel):
     """A question, how it stands, and its answers."""
 
     id: str
-    state: State
+    state: JobState
     version: int
     ahead: int
     model: str

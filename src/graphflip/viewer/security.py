@@ -1,4 +1,4 @@
-"""Security: who may ask, how much they may send, and what a browser may do with the answer."""
+"""Security: checks of every request before the application sees it, and headers of every response."""
 
 import json
 import logging
@@ -33,10 +33,10 @@ HEADERS = {
 
 
 class Guard:
-    """Stands before the application: checks Host and Origin, bounds the body, adds headers, keeps tracebacks inside.
+    """Middleware that checks Host and Origin, limits the body, adds headers, and hides tracebacks.
 
-    The Host check keeps out pages of other sites whose name was made to point here (DNS rebinding), the Origin check
-    requests that other sites send from a visitor's browser.
+    The Host check stops DNS rebinding: pages of another site whose name was made to point to this server. The Origin
+    check stops requests that pages of other sites send from a visitor's browser.
     """
 
     def __init__(self, app: ASGIApp, hosts: frozenset[str], max_bytes: int):
@@ -48,31 +48,28 @@ class Guard:
             return
         started = False
 
-        async def guarded(message: Message) -> None:
+        async def send_guarded(message: Message) -> None:
             nonlocal started
             if message["type"] == "http.response.start":
                 started = True
                 message["headers"] = [*message["headers"], *_encoded(HEADERS)]
             await send(message)
 
-        refusal = self._refusal(scope)
+        refusal, body = self._refusal(scope), None
         if refusal is None:
-            body = await _body(receive, self.max_bytes)
-            if body is None:
-                refusal = 413, f"A request must have at most {self.max_bytes} bytes. Send a smaller file, or a part."
-            else:
-                receive = _replay(body, receive)
-        if refusal is not None:
-            await _refuse(guarded, *refusal)
+            body = await _read_body(receive, self.max_bytes)
+        if body is None:
+            await _refuse(send_guarded, *(refusal or self._too_large()))
             return
         try:
-            await self.app(scope, receive, guarded)
+            await self.app(scope, _replay(body, receive), send_guarded)
         except Exception:
             log.exception("%s %s failed", scope["method"], scope["path"])
             if not started:
-                await _refuse(guarded, 500, "Something went wrong on the server; its log says what.")
+                await _refuse(send_guarded, 500, "Something went wrong on the server; its log says what.")
 
     def _refusal(self, scope: Scope) -> tuple[int, str] | None:
+        """Status and message if the headers of a request are a reason to refuse it."""
         headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
         host, origin = headers.get(b"host", ""), headers.get(b"origin")
         if _hostname(f"//{host}") not in self.hosts:
@@ -81,8 +78,11 @@ class Guard:
             return 403, "Requests from other sites are not answered."
         length = headers.get(b"content-length", "0")
         if length.isdigit() and int(length) > self.max_bytes:
-            return 413, f"A request must have at most {self.max_bytes} bytes. Send a smaller file, or a part."
+            return self._too_large()
         return None
+
+    def _too_large(self) -> tuple[int, str]:
+        return 413, f"A request must have at most {self.max_bytes} bytes. Send a smaller file, or a part."
 
 
 def _hostname(address: str) -> str | None:
@@ -93,15 +93,15 @@ def _hostname(address: str) -> str | None:
 
 
 def _address(origin: str) -> str | None:
-    """Host and port of an origin; None if it has none."""
+    """Host and port of an origin, or None if it has no host."""
     try:
         return urlsplit(origin).netloc.lower() or None
     except ValueError:
         return None
 
 
-async def _body(receive: Receive, limit: int) -> bytes | None:
-    """The whole body, or None if it is too long."""
+async def _read_body(receive: Receive, limit: int) -> bytes | None:
+    """The whole body of a request, or None if it has more than `limit` bytes."""
     parts, size = [], 0
     while True:
         message = await receive()
@@ -116,20 +116,21 @@ async def _body(receive: Receive, limit: int) -> bytes | None:
 
 
 def _replay(body: bytes, receive: Receive) -> Receive:
-    """A channel that gives the body once, and then whatever comes after it."""
-    given = False
+    """A channel that delivers the body that was read already, and then the messages that follow it."""
+    delivered = False
 
-    async def again() -> Message:
-        nonlocal given
-        if given:
+    async def replayed() -> Message:
+        nonlocal delivered
+        if delivered:
             return await receive()
-        given = True
+        delivered = True
         return {"type": "http.request", "body": body, "more_body": False}
 
-    return again
+    return replayed
 
 
 async def _refuse(send: Send, status: int, text: str) -> None:
+    """Send an error response of the form of `ProblemView`."""
     body = json.dumps({"message": text, "field": None}).encode()
     headers = _encoded({"content-type": "application/json", "content-length": str(len(body))})
     await send({"type": "http.response.start", "status": status, "headers": headers})

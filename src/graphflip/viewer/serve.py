@@ -1,4 +1,4 @@
-"""Serve: run the viewer until somebody stops it."""
+"""Run the viewer's server until it is stopped."""
 
 import asyncio
 import signal
@@ -10,59 +10,59 @@ from ..errors import ConfigError, require
 from .config import ViewerConfig
 
 
-def serve(settings: ViewerConfig, say: Callable[[str], None]) -> None:
-    """Load the models, say where the page is, and answer requests until the process is told to end."""
+def serve(config: ViewerConfig, say: Callable[[str], None]) -> None:
+    """Load the models, print the address of the page with `say`, and serve until Ctrl-C or a TERM signal."""
     for package in ("fastapi", "uvicorn"):
         require(package, "viewer", "The viewer")
-    with _listen(settings) as door, suppress(KeyboardInterrupt, asyncio.CancelledError):
-        asyncio.run(_run(settings, door, say))
+    with _open_socket(config) as listener, suppress(KeyboardInterrupt, asyncio.CancelledError):
+        asyncio.run(_run(config, listener, say))
     say("Stopped.")
 
 
-async def _run(settings: ViewerConfig, door: socket.socket, say: Callable[[str], None]) -> None:
+async def _run(config: ViewerConfig, listener: socket.socket, say: Callable[[str], None]) -> None:
     import uvicorn
 
     from .app import create_app
 
-    app, here = create_app(settings), asyncio.current_task()
-    config = uvicorn.Config(
+    app, this_task = create_app(config), asyncio.current_task()
+    options = uvicorn.Config(
         app,
         lifespan="off",
         log_level="warning",
         access_log=False,
         server_header=False,
-        timeout_keep_alive=75,  # so long that no request meets a connection which is being closed
+        timeout_keep_alive=75,  # long, so that no request meets a connection that is being closed
         timeout_graceful_shutdown=2,
     )
-    server = uvicorn.Server(config)
-    # Its own way to handle signals ends the process before workers have ended.
+    server = uvicorn.Server(options)
+    # Uvicorn's own signal handling would end the process before the workers have ended.
     server.capture_signals = nullcontext  # pyright: ignore[reportAttributeAccessIssue]
-    _when_told_to_end(lambda: here and here.cancel())
+    _on_stop_signal(lambda: this_task and this_task.cancel())
     async with app.router.lifespan_context(app):
-        _when_told_to_end(lambda: server.handle_exit(signal.SIGTERM, None))
-        door.listen()  # who comes now waits a moment and is not turned away
-        say(f"The viewer is at {settings.address} (stop it with Ctrl-C).")
-        await server.serve(sockets=[door])
+        _on_stop_signal(lambda: server.handle_exit(signal.SIGTERM, None))
+        listener.listen()  # from now on connections wait for the server and are not refused
+        say(f"The viewer is at {config.address} (stop it with Ctrl-C).")
+        await server.serve(sockets=[listener])
 
 
-def _when_told_to_end(act: Callable[[], object]) -> None:
-    """Have this done at Ctrl-C or a TERM signal; where that cannot be, the system does what it does."""
+def _on_stop_signal(act: Callable[[], object]) -> None:
+    """Call a function at Ctrl-C or a TERM signal; on systems without signal handlers, nothing changes."""
     for number in (signal.SIGINT, signal.SIGTERM):
         with suppress(NotImplementedError, RuntimeError):
             asyncio.get_running_loop().add_signal_handler(number, act)
 
 
-def _listen(settings: ViewerConfig) -> socket.socket:
-    """The socket, opened before models are loaded: a port that is taken is known at once."""
-    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
-    door = socket.socket(family, socket.SOCK_STREAM)
-    door.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+def _open_socket(config: ViewerConfig) -> socket.socket:
+    """Bind the socket before models are loaded, so that a port in use is reported at once."""
+    family = socket.AF_INET6 if ":" in config.host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        door.bind((settings.host, settings.port))
+        listener.bind((config.host, config.port))
     except OSError as error:
-        door.close()
+        listener.close()
         raise ConfigError(
-            f"The viewer must be able to listen on {settings.host}, port {settings.port}; {error.strerror}. "
+            f"The viewer must be able to listen on {config.host}, port {config.port}; {error.strerror}. "
             "Choose another with --port or --host."
         ) from error
-    return door
+    return listener

@@ -60,7 +60,7 @@ def show_input(explainer: Explainer, task: Json, watch: Watch) -> Json:
         "smiles": _smiles(graph),
         "graph": graph_to_json(graph),
         "prediction": explainer.predict(graph),
-        "drawing": pictures.draw_one(graph),
+        "drawing": pictures.draw_input(graph),
     }
 
 
@@ -148,7 +148,7 @@ def show_answer(explainer: Explainer, task: Json, found: Counterfactual, number:
             "factual": explainer.predict(found.factual),
             "counterfactual": None if after is None else explainer.predict(after),
         },
-        "drawings": pictures.draw_both(found.factual, after),
+        "drawings": pictures.draw_explanation(found.factual, after),
         "python": script.reproduce(task, number),
     }
 

@@ -1,4 +1,4 @@
-"""Workers: processes that compute, so that pages stay quick, a limit is a limit, and a crash takes nothing with it."""
+"""Workers: processes that run tasks, so that pages stay fast, time limits hold, and a crash does not end the server."""
 
 import asyncio
 import json
@@ -14,17 +14,20 @@ from .config import ViewerConfig
 log = logging.getLogger(__name__)
 
 Watch = Callable[[dict[str, Any]], None]
+"""A function that is called with the progress of a task."""
 
 _LINE_LIMIT = 2**26
-_GRACE = 2.0
+"""Most bytes of a message from the process."""
+_SECONDS_TO_STOP = 2.0
+"""Time to end a task when asked to, before the process is killed."""
 
 
 class Refused(GraphflipError):
-    """What was asked cannot be done; the message is for the one who asked."""
+    """A task cannot be done; the message is for the person who asked."""
 
 
 class Interrupted(GraphflipError):
-    """The computation was ended before it was done; `reason` is "cancelled", "time" or "crashed"."""
+    """A task was ended before it was done; `reason` is "cancelled", "time" or "crashed"."""
 
     def __init__(self, reason: str):
         super().__init__(reason)
@@ -32,7 +35,7 @@ class Interrupted(GraphflipError):
 
 
 class AbstractWorker(ABC):
-    """Does one thing at a time; `models` says what it has loaded."""
+    """Runs one task at a time; `models` describes the kits that it has loaded."""
 
     models: list[dict[str, Any]]
 
@@ -42,41 +45,44 @@ class AbstractWorker(ABC):
 
     @abstractmethod
     async def run(self, task: dict[str, Any], seconds: float, watch: Watch = lambda _: None) -> dict[str, Any]:
-        """Have a task done. Raises Refused if it cannot be, Interrupted if it was ended."""
+        """Run a task and return its result; `watch` is called with its progress.
+
+        Raises Refused if it cannot be done, Interrupted if it was ended or took more than `seconds`.
+        """
 
     @abstractmethod
     def interrupt(self, reason: str) -> None:
-        """End what is being done."""
+        """End the task that is running, for this reason."""
 
     @abstractmethod
     async def stop(self) -> None:
-        """End for good."""
+        """End the worker for good."""
 
 
 class Worker(AbstractWorker):
-    """A process of `graphflip.viewer.compute` that does one thing at a time.
+    """A process that runs `graphflip.viewer.compute`; tasks and results are lines of JSON through its pipes.
 
-    It is told what to do by lines of JSON and answers by such lines. To interrupt it is to ask it first and to kill it
-    if it does not listen; then another process takes its place.
+    To interrupt a task, the process is asked to stop. If it does not within two seconds it is killed, and a new process
+    takes its place.
     """
 
-    def __init__(self, settings: ViewerConfig):
-        self.settings = settings
+    def __init__(self, config: ViewerConfig):
+        self.config = config
         self.models = []
         self._process: asyncio.subprocess.Process | None = None
         self._starting: asyncio.Task[None] | None = None
         self._is_working = False
         self._reason: str | None = None
-        self._last_resort: asyncio.TimerHandle | None = None
+        self._kill_timer: asyncio.TimerHandle | None = None
 
     async def start(self) -> None:
-        # A task of its own, which nobody cancels: asyncio waits forever for a process whose making was cancelled.
+        # An asyncio task that nobody cancels: asyncio would wait forever for a process whose creation was cancelled.
         self._starting = asyncio.create_task(self._start())
         await asyncio.wait({self._starting})
         self._starting.result()
 
     async def run(self, task: dict[str, Any], seconds: float, watch: Watch = lambda _: None) -> dict[str, Any]:
-        self._reason, self._last_resort, timer = None, None, None
+        self._reason, self._kill_timer, timer = None, None, None
         try:
             await self._ready()
             if self._reason is not None:
@@ -97,7 +103,7 @@ class Worker(AbstractWorker):
             raise Interrupted(self._reason or "crashed")
         finally:
             self._is_working = False
-            for pending in (timer, self._last_resort):
+            for pending in (timer, self._kill_timer):
                 if pending is not None:
                     pending.cancel()
 
@@ -105,33 +111,33 @@ class Worker(AbstractWorker):
         self._reason = reason
         if self._is_working:
             self._send({"cancel": True})
-            self._last_resort = asyncio.get_running_loop().call_later(_GRACE, self._kill)
+            self._kill_timer = asyncio.get_running_loop().call_later(_SECONDS_TO_STOP, self._kill)
 
     async def stop(self) -> None:
         while self._starting is not None and not self._starting.done():
             self._kill()
             await asyncio.wait({self._starting}, timeout=0.1)
         if self._starting is not None:
-            self._starting.exception()  # has been seen: a start that was ended is no fault
+            self._starting.exception()  # retrieved, or asyncio would log it; an interrupted start is no error
         if self._process is not None:
             self._kill()
             await self._process.wait()
 
     async def _start(self) -> None:
-        sources = json.dumps({"models": self.settings.models, "classifier": self.settings.classifier})
+        sources = json.dumps({"models": self.config.models, "classifier": self.config.classifier})
         self._process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", "graphflip.viewer.compute", sources),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             limit=_LINE_LIMIT,
         )
-        hello = await self._receive()
-        if hello is None or "models" not in hello:
-            raise Refused((hello or {}).get("refused", "A worker of the viewer ended before its models were loaded."))
-        self.models = hello["models"]
+        loaded = await self._receive()
+        if loaded is None or "models" not in loaded:
+            raise Refused((loaded or {}).get("refused", "A worker of the viewer ended before its models were loaded."))
+        self.models = loaded["models"]
 
     async def _ready(self) -> None:
-        """Wait until there is a process that can be told what to do."""
+        """Wait until there is a process that can take a task."""
         if self._starting is None or (self._starting.done() and not self._is_alive()):
             self._starting = asyncio.create_task(self._start())
         await asyncio.wait({self._starting})
@@ -147,7 +153,7 @@ class Worker(AbstractWorker):
             self._process.stdin.write(json.dumps(message).encode() + b"\n")
 
     async def _receive(self) -> dict[str, Any] | None:
-        """The next message; None if the process has ended."""
+        """The next message of the process; None if it has ended."""
         if self._process is None or self._process.stdout is None:
             return None
         line = await self._process.stdout.readline()
