@@ -10,10 +10,8 @@ from torch import Tensor
 from .errors import ConfigError, DataError, GraphError, SchemaError
 from .graph import Graph
 from .jsongraph import single_hard
+from .operations import Op
 from .schema import Categories, Continuous, Schema
-
-Op = Literal["remove_edge", "remove_node", "add_node", "set_node", "add_edge", "set_edge"]
-"""In the order in which `edits_between` lists them: edges go before their nodes, nodes come before their edges."""
 
 AttributeDict = dict[str, str | float]
 

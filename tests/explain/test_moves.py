@@ -20,9 +20,9 @@ from graphflip.data.molecules.molecule import (
 from graphflip.data.planted.motif import planted
 from graphflip.edits import apply_edits, edits_between, heavy_edits
 from graphflip.errors import DataError, SchemaError
-from graphflip.explain.constraints import counted_part
 from graphflip.explain.moves.fragments import Fragment, FragmentVocabulary
 from graphflip.explain.moves.moves import Moves
+from graphflip.explain.moves.restrictions import counted_part
 from graphflip.explain.moves.sketch import Difference, Sketch, drawn
 from graphflip.explain.moves.undo import undone
 from graphflip.explain.moves.valence import Valence

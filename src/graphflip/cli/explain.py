@@ -10,7 +10,7 @@ from .report import write_page
 from .terminal import complaints, console, prepare
 
 if TYPE_CHECKING:
-    from ..jobs import AbstractEngine, Summary
+    from ..jobs import AbstractEngine, JobSummary
 
 
 class PreferName(StrEnum):
@@ -70,11 +70,11 @@ def explain(
 
     With --out, a run that was stopped or killed goes on when the same command is given again.
     """
-    from ..jobs import Settings, explain_now, explained, open_source, run_job
+    from ..jobs import JobSettings, explain_now, explained, open_source, run_job
     from .progress import job_bar
 
     prepare()
-    settings = Settings.of(
+    settings = JobSettings.of(
         model=model,
         classifier=classifier,
         target=target,
@@ -151,7 +151,7 @@ def _print(text: str) -> None:
     console.print(text, markup=False, highlight=False, soft_wrap=True)  # SMILES have brackets that are no markup
 
 
-def _print_summary(summary: "Summary") -> None:
+def _print_summary(summary: "JobSummary") -> None:
     from rich.table import Table
 
     table = Table("outcome", "rows", "share", box=None)

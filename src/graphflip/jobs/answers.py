@@ -11,11 +11,10 @@ from typing import Any, NamedTuple
 from ..describe.sentences import describe
 from ..edits import heavy_edits
 from ..errors import ConfigError, DataError, GraphError, JobError, MissingExtra, SchemaError
-from ..explain.constraints import Constraints
 from ..explain.counterfactual import Counterfactual
 from ..explain.explainer import Explainer, load
 from ..explain.kit import find_kit, kit_schema
-from ..explain.moves.sketch import Sketch
+from ..explain.moves.restrictions import check_types
 from ..explain.records import to_record
 from ..models.adapters.black_box import BlackBox
 from ..models.storage.store import CARD
@@ -71,10 +70,7 @@ def check(settings: JobSettings) -> None:
     """Raise if no row at all could be explained with these settings."""
     explainer = explainer_of(settings)
     explainer.request(settings.target)
-    known = Constraints(
-        forbid_node_types=frozenset(settings.forbid_node_types), forbid_edge_types=frozenset(settings.forbid_edge_types)
-    )
-    known.check(Sketch({}, {}), explainer.kit.schema)
+    check_types(settings.constraints(), explainer.kit.schema)
     explainer.search(settings.prefer, settings.constraints(), settings.confidence)
 
 

@@ -11,8 +11,8 @@ from jaxtyping import Float
 from torch import Tensor
 
 from ...schema import Schema
-from ..constraints import counted_part
 from ..goals.goals import AbstractGoal
+from ..moves.restrictions import counted_part
 from ..moves.sketch import Difference, Sketch
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...graph import Graph
+from ..moves.restrictions import Restrictions
 from ..moves.sketch import Difference, Sketch
 from .candidates import Candidate
 
@@ -30,7 +31,7 @@ class Neighborhood:
     def __init__(self, settings: "EditSearch", graph: Graph):
         self.settings, self.schema = settings, graph.schema
         self.factual = Sketch.of(graph)
-        self.constraints = settings.constraints.spelled_out(self.factual, graph.schema)
+        self.restrictions = Restrictions.of(settings.constraints, self.factual, graph.schema)
         self.stage = next(self.stages())
         self.ruled_out: Counter[str] = Counter()
         known = settings.environments
@@ -78,7 +79,7 @@ class Neighborhood:
 
     def allows(self, one: Candidate) -> bool:
         """Whether constraints admit a graph; counts what rules it out if not."""
-        broken = self.constraints.broken(one.difference, one.counted, self.schema.directed)
+        broken = self.restrictions.broken(one.difference, one.counted)
         if broken is not None:
             self.ruled_out[broken] += 1
         return broken is None
