@@ -31,7 +31,7 @@ from graphflip.explain import (
     Refine,
 )
 from graphflip.explain.latent.baselines import LatentIndex
-from graphflip.explain.latent.saliency import LatentWalk
+from graphflip.explain.latent.saliency import SaliencyWalk
 from graphflip.explain.records import to_record
 from graphflip.jsongraph import graph_from_json, graph_to_json
 from graphflip.models.adapters import BlackBox
@@ -125,7 +125,7 @@ def _method(name: str, explainer: gf.Explainer, dataset: gf.GraphDataset) -> Any
         asked = BlackBox(_asked(classifier), kit.schema, budget=400)
         return dataclasses.replace(explainer.search(), classifier=asked)
     if name == "walk":
-        return EditSearch(classifier, moves, walk=LatentWalk(vae, (classifier, *kit.surrogates[:1])), proposals=24)
+        return EditSearch(classifier, moves, walk=SaliencyWalk(vae, (classifier, *kit.surrogates[:1])), proposals=24)
     return {
         "cgcf": lambda: LatentTraversal(vae, classifier, steps=30),
         "samples": lambda: LatentTraversal(vae, classifier, steps=12, infer="samples", samples=3),

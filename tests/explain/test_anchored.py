@@ -5,7 +5,7 @@ import torch
 
 from graphflip.edits import edits_between
 from graphflip.explain.latent.anchored import Anchor, latent_path
-from graphflip.explain.latent.saliency import LatentWalk
+from graphflip.explain.latent.saliency import SaliencyWalk
 from graphflip.graph import Graph
 from graphflip.models.networks.classifier import RelationalGIN
 from graphflip.models.networks.pegvae import PAPER, PEGVAE
@@ -65,7 +65,7 @@ def test_a_path_runs_from_the_factual_to_the_counterfactual_and_keeps_what_they_
 def test_a_walk_moves_towards_the_target_and_a_graph_does_not_feel_its_neighbors(schema):
     vae, classifier = untrained(schema)
     graph = Graph.cat([random_graph(schema, seed=k, n=5, num_graphs=1) for k in range(3)])
-    walk = LatentWalk(vae, (classifier,), steps=6)
+    walk = SaliencyWalk(vae, (classifier,), steps=6)
     together = walk.saliencies(graph, [1, 0, 1])
     alone = walk.saliencies(graph[1], [0])[0]
     assert torch.allclose(torch.tensor(together[1].nodes), torch.tensor(alone.nodes), atol=1e-4)
@@ -75,7 +75,7 @@ def test_a_walk_moves_towards_the_target_and_a_graph_does_not_feel_its_neighbors
 
 def test_no_step_moves_nothing():
     vae, classifier = untrained(SCHEMAS[0])
-    (saliency,) = LatentWalk(vae, (classifier,), steps=0).saliencies(
+    (saliency,) = SaliencyWalk(vae, (classifier,), steps=0).saliencies(
         random_graph(SCHEMAS[0], seed=0, n=5, num_graphs=1), [1]
     )
     assert not any(saliency.nodes)

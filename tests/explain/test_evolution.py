@@ -12,7 +12,7 @@ from graphflip.data.planted import classes as planted_classes
 from graphflip.data.planted.motif import planted
 from graphflip.errors import ConfigError, SchemaError
 from graphflip.explain import LatentTraversal, Outcome, Refine
-from graphflip.explain.goals.goals import Shift
+from graphflip.explain.goals.values import Shift
 from graphflip.explain.latent.anchored import Anchor
 from graphflip.explain.latent.evolution import LatentSearch
 from graphflip.explain.moves.feasible import feasible

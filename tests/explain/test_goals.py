@@ -11,21 +11,11 @@ from hypothesis import strategies as st
 from graphflip.errors import ConfigError, DataError
 from graphflip.explain.counterfactual import Counterfactual, Outcome
 from graphflip.explain.edits.candidates import votes_for
-from graphflip.explain.goals.goals import (
-    Another,
-    AnyOther,
-    ClassGoal,
-    LikeliestOther,
-    Shift,
-    ValueGoal,
-    goal_from_json,
-    mean_outputs,
-    outputs_of_labels,
-    reached_each,
-    score_each,
-    shown_each,
-)
+from graphflip.explain.goals.batches import mean_outputs, outputs_of_labels, reached_each, score_each, shown_each
+from graphflip.explain.goals.classes import Another, AnyOther, ClassGoal, LikeliestOther
+from graphflip.explain.goals.stored import goal_from_json
 from graphflip.explain.goals.targets import parse_goal
+from graphflip.explain.goals.values import Shift, ValueGoal
 from graphflip.explain.method import ask, verdict
 from graphflip.explain.records import from_record, to_record
 from graphflip.testing import random_graph

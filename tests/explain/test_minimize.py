@@ -5,7 +5,7 @@ import torch
 from graphflip.data.molecules.molecule import from_smiles, molecule_schema
 from graphflip.explain.edits.beam import BeamSearch
 from graphflip.explain.edits.search import EditSearch
-from graphflip.explain.goals.goals import ClassGoal
+from graphflip.explain.goals.classes import ClassGoal
 from graphflip.explain.moves.moves import Moves
 from graphflip.explain.moves.sketch import Sketch, align
 

@@ -11,10 +11,11 @@ from graphflip.data.planted import relays as planted_relays
 from graphflip.data.planted.motif import planted
 from graphflip.edits import EditCosts, apply_edits
 from graphflip.explain import EditSearch, LatentTraversal, Moves, NearestNeighbor, NoChange, Outcome, Refine
-from graphflip.explain.goals.goals import Another, AnyOther, Shift, ValueGoal
+from graphflip.explain.goals.classes import Another, AnyOther
+from graphflip.explain.goals.values import Shift, ValueGoal
 from graphflip.explain.latent.anchored import latent_path
 from graphflip.explain.latent.baselines import LatentIndex
-from graphflip.explain.latent.saliency import LatentWalk, Saliency
+from graphflip.explain.latent.saliency import Saliency, SaliencyWalk
 from graphflip.explain.moves.sketch import AttributeChange, Difference
 from graphflip.models.networks.classifier import AbstractClassifier, ClassifierConfig, InvariantClassifier
 from graphflip.nn.initialize import reset_parameters
@@ -151,7 +152,7 @@ def test_walks_go_towards_any_other_class(vae, classifier, dataset):
 
 
 def test_saliencies_of_opposite_values_differ(vae, regressor, dataset):
-    walk, graph = LatentWalk(vae, (regressor,), steps=5), dataset.graphs(0)
+    walk, graph = SaliencyWalk(vae, (regressor,), steps=5), dataset.graphs(0)
     value = float(regressor(graph.pad(graph.schema.max_nodes)))
     up, down = (walk.saliencies(graph, [goal])[0] for goal in (ValueGoal(low=value + 9), ValueGoal(high=value - 9)))
     assert not torch.allclose(torch.tensor(up.nodes), torch.tensor(down.nodes), atol=1e-3)

@@ -19,7 +19,7 @@ from graphflip.describe.sentences import describe
 from graphflip.errors import DataError
 from graphflip.explain.counterfactual import Outcome
 from graphflip.explain.evidence import Evidence
-from graphflip.explain.goals.goals import ValueGoal
+from graphflip.explain.goals.values import ValueGoal
 from graphflip.explain.records import write_records
 from graphflip.report.demo import run_demo
 from graphflip.report.page import report_html, summary, write_report

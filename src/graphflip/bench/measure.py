@@ -13,7 +13,8 @@ from .. import metrics
 from ..edits import edits_between, heavy_edits
 from ..explain.assess import nll_per_node
 from ..explain.counterfactual import Counterfactual
-from ..explain.goals.goals import AbstractGoal, reached_each, shown_each
+from ..explain.goals.batches import reached_each, shown_each
+from ..explain.goals.goal import AbstractGoal
 from ..ged.distance import graph_edit_distance
 from ..graph import Graph
 from ..models.networks.classifier import AbstractClassifier

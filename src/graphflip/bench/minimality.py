@@ -13,7 +13,8 @@ from ..edits import apply_edits, edits_between, heavy_edits
 from ..errors import GraphError
 from ..explain.counterfactual import Counterfactual
 from ..explain.edits.search import EditSearch
-from ..explain.goals.goals import Target, goal_of, mean_outputs
+from ..explain.goals.batches import mean_outputs
+from ..explain.goals.stored import Target, goal_of
 from ..explain.moves.environments import EnvironmentCounts
 from ..explain.moves.moves import Moves
 from ..explain.moves.sketch import Difference, Sketch, drawn

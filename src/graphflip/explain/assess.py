@@ -17,7 +17,7 @@ from ..models.networks.classifier import AbstractClassifier
 from ..models.networks.pegvae import PEGVAE
 from .counterfactual import Counterfactual
 from .evidence import Evidence
-from .goals.goals import Target, goal_of
+from .goals.stored import Target, goal_of
 from .moves.environments import EnvironmentCounts
 
 

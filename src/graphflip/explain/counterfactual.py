@@ -11,7 +11,8 @@ from ..edits import Edit, edits_between
 from ..graph import Graph
 from .display import shown
 from .evidence import Evidence
-from .goals.goals import AbstractGoal, Target, goal_of
+from .goals.goal import AbstractGoal
+from .goals.stored import Target, goal_of
 
 
 class Outcome(Enum):

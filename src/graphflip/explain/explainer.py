@@ -23,7 +23,7 @@ from .constraints import Constraints
 from .counterfactual import Counterfactual
 from .edits.beam import Round
 from .edits.search import EditSearch
-from .goals.goals import AbstractRequest
+from .goals.goal import AbstractRequest
 from .goals.targets import parse_goal
 from .kit import Kit, load_kit
 from .latent.anchored import LatentPath, latent_path

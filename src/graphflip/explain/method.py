@@ -15,7 +15,10 @@ from ..errors import BudgetSpent
 from ..graph import Graph
 from ..models.networks.classifier import AbstractClassifier
 from .counterfactual import Counterfactual, Outcome
-from .goals.goals import AbstractGoal, AbstractRequest, AnyOther, Target, goals_of, reached_each, shown_each, target_of
+from .goals.batches import reached_each, shown_each
+from .goals.classes import AnyOther
+from .goals.goal import AbstractGoal, AbstractRequest
+from .goals.stored import Target, goals_of, target_of
 from .goals.targets import parse_goal
 
 Asked = int | AbstractRequest | None

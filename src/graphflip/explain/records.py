@@ -13,7 +13,7 @@ from ..jsongraph import aligned_pair, graph_from_json, graph_to_json
 from ..schema import Schema
 from .counterfactual import Counterfactual, Outcome
 from .evidence import Evidence
-from .goals.goals import goal_from_json, target_of
+from .goals.stored import goal_from_json, target_of
 
 
 def to_record(found: Counterfactual) -> dict[str, Any]:

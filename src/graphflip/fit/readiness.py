@@ -15,7 +15,7 @@ from ..explain.assess import nll_per_node
 from ..explain.counterfactual import Counterfactual
 from ..explain.edits.beam import Round
 from ..explain.explainer import Explainer
-from ..explain.goals.goals import Shift
+from ..explain.goals.values import Shift
 from ..explain.kit import load_kit
 from ..explain.knowledge import KNOWLEDGE, Knowledge
 from ..graph import Graph

@@ -11,7 +11,8 @@ from ..describe.sentences import sentences
 from ..edits import heavy_edits
 from ..explain.counterfactual import Counterfactual
 from ..explain.evidence import Evidence
-from ..explain.goals.goals import AbstractGoal, ValueGoal
+from ..explain.goals.goal import AbstractGoal
+from ..explain.goals.values import ValueGoal
 from .draw.pictures import Picture, draw_graph, draw_pair
 from .results import Unread
 

@@ -14,7 +14,7 @@ from torch import Tensor
 
 from ...chemistry import BOND_ORDERS
 from ...explain.counterfactual import Counterfactual, Outcome
-from ...explain.goals.goals import AbstractGoal
+from ...explain.goals.goal import AbstractGoal
 from ...explain.method import AbstractExplainer, Question, verdict
 from ...explain.moves.attributes import Attributes, labels_of, other_labels
 from ...explain.moves.sketch import AttributeChange, Difference, Sketch, drawn

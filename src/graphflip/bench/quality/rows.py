@@ -7,7 +7,7 @@ from typing import Any
 from ...errors import ConfigError
 from ...explain.edits.search import EditSearch
 from ...explain.latent.baselines import NearestNeighbor, RandomExample
-from ...explain.latent.saliency import LatentWalk
+from ...explain.latent.saliency import SaliencyWalk
 from ...explain.latent.traversal import LatentTraversal
 from ...explain.method import AbstractExplainer
 from ...explain.moves.moves import Moves
@@ -52,7 +52,7 @@ def minimal(material: Material) -> AbstractExplainer:
 
 def walk(material: Material) -> AbstractExplainer:
     """The default explainer, to which nothing is shown but what the latent walk proposes."""
-    guide = LatentWalk(material.vae, (material.kit.classifier,))
+    guide = SaliencyWalk(material.vae, (material.kit.classifier,))
     return replace(material.explainer.search("balanced"), walk=guide, method="balanced+walk")
 
 

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from ...graph import Graph
 from ..counterfactual import Outcome
-from ..goals.goals import AbstractGoal
+from ..goals.goal import AbstractGoal
 from ..latent.saliency import Saliency
 from ..moves.attributes import STEPS, has_continuous
 from ..moves.sketch import drawn

@@ -11,7 +11,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from ...schema import Schema
-from ..goals.goals import AbstractGoal
+from ..goals.goal import AbstractGoal
 from ..moves.restrictions import counted_part
 from ..moves.sketch import Difference, Sketch
 

@@ -12,7 +12,8 @@ from torch import Tensor
 from ...errors import BudgetSpent
 from ...graph import Graph
 from ...models.networks.classifier import AbstractClassifier
-from ..goals.goals import AbstractGoal, mean_outputs
+from ..goals.batches import mean_outputs
+from ..goals.goal import AbstractGoal
 from ..moves.sketch import drawn
 from .candidates import Candidate, Vote, votes_for
 

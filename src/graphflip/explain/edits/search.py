@@ -9,7 +9,7 @@ from ...errors import ConfigError, SchemaError
 from ...models.networks.classifier import AbstractClassifier
 from ..constraints import Constraints
 from ..counterfactual import Counterfactual, Outcome
-from ..latent.saliency import LatentWalk
+from ..latent.saliency import SaliencyWalk
 from ..method import AbstractExplainer, Question
 from ..moves.environments import EnvironmentCounts
 from ..moves.moves import Moves
@@ -55,7 +55,7 @@ class EditSearch(AbstractExplainer):
     agreement: float = 0.5
     concede_to: float | None = None
     content_with: tuple[tuple[float, float], ...] = ()
-    walk: LatentWalk | None = None
+    walk: SaliencyWalk | None = None
     proposals: int = 64
     frontier: bool = False
     watch: Callable[[Round], None] = lambda _: None

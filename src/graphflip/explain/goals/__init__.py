@@ -1,1 +1,1 @@
-"""What a model is to say of a counterfactual, and how people say it."""
+"""Goals: what a model must predict for a counterfactual, and the words that people type for it."""

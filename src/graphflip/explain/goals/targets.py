@@ -6,7 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import SupportsIndex
 
 from ...errors import ConfigError
-from .goals import AbstractRequest, Another, ClassGoal, LikeliestOther, Shift, ValueGoal
+from .classes import Another, ClassGoal, LikeliestOther
+from .goal import AbstractRequest
+from .values import Shift, ValueGoal
 
 _NUMBER = r"([-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)"
 

@@ -15,7 +15,7 @@ from ...graph import Graph
 from ...models.networks.classifier import AbstractClassifier
 from ...models.networks.pegvae import PEGVAE
 from ...schema import Categories, Schema
-from ..goals.goals import Target, goal_of
+from ..goals.stored import Target, goal_of
 
 MARGIN = 3.0
 

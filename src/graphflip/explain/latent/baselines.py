@@ -19,7 +19,8 @@ from ...models.networks.classifier import AbstractClassifier
 from ...models.networks.decode import Gumbel, MostLikely
 from ...models.networks.pegvae import PEGVAE
 from ..counterfactual import Counterfactual, Outcome
-from ..goals.goals import Target, goal_of, outputs_of_labels
+from ..goals.batches import outputs_of_labels
+from ..goals.stored import Target, goal_of
 from ..method import AbstractExplainer, Question, verdict
 
 

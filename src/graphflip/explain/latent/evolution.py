@@ -14,7 +14,7 @@ from ...models.networks.classifier import AbstractClassifier
 from ...models.networks.pegvae import PEGVAE
 from ..counterfactual import Counterfactual, Outcome
 from ..edits.candidates import Candidate, votes_for
-from ..goals.goals import AbstractGoal
+from ..goals.goal import AbstractGoal
 from ..method import AbstractExplainer, Question
 from ..moves.feasible import feasible
 from ..moves.moves import Moves

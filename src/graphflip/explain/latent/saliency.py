@@ -1,4 +1,4 @@
-"""LatentWalk: a walk from the factual's code tells which edits matter, before any of them is tried."""
+"""SaliencyWalk: a walk from the factual's code tells which edits matter, before any of them is tried."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,14 +11,16 @@ from ...graph import Graph
 from ...models.networks.classifier import AbstractClassifier
 from ...models.networks.pegvae import PEGVAE
 from ...schema import Categories, Column
-from ..goals.goals import AbstractGoal, Target, goals_of, score_each
+from ..goals.batches import score_each
+from ..goals.goal import AbstractGoal
+from ..goals.stored import Target, goals_of
 from ..moves.attributes import Attributes
 from ..moves.sketch import AttributeChange, Difference
 from .anchored import MARGIN, Anchor, Logits
 
 
 @dataclass(frozen=True)
-class LatentWalk:
+class SaliencyWalk:
     """Descent from the factual's code on -log p(target), or the distance from a range of values, of the relaxed,
     anchored graph, summed over `models` (the classifier, and other models with gradients), with a pull back to the
     factual that is sparse over slots."""

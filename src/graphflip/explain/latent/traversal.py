@@ -13,7 +13,8 @@ from ...models.networks.classifier import AbstractClassifier
 from ...models.networks.decode import Gumbel, MostLikely
 from ...models.networks.pegvae import PEGVAE
 from ..counterfactual import Counterfactual, Outcome
-from ..goals.goals import AbstractGoal, mean_outputs, reached_each, score_each, shown_each
+from ..goals.batches import mean_outputs, reached_each, score_each, shown_each
+from ..goals.goal import AbstractGoal
 from ..method import AbstractExplainer, Question, verdict
 
 
