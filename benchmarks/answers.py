@@ -1,4 +1,4 @@
-"""How long the default explainer takes: many graphs on two cores, one molecule from a cold start, one from Python.
+"""Time of the default explainer: many graphs on two cores, one molecule from a cold start, one from Python.
 
 Used by explain.py. Processor time where one process is timed, so that others on the machine do not count.
 """
@@ -26,19 +26,22 @@ CORES, SHARD = 2, 4
 
 
 class Effort(NamedTuple):
-    """What a shard took."""
+    """Processor time, graphs and classifier calls of a shard."""
 
     seconds: float
     graphs: int
     calls: int
 
 
-def measure_answers(quick: bool) -> dict[str, float | str]:
-    """Seconds per graph in batch on two cores, from a cold command line, and from Python after loading."""
+def measure_answers(limit: int | None = None) -> dict[str, float | str]:
+    """Measure seconds per graph in batch on two cores, from a cold command line, and from Python after loading.
+
+    `limit` is the number of test graphs in the batch; None means all, and more molecules from Python too.
+    """
     explainer = graphflip.load(MODEL)
-    figures: dict[str, float | str] = {"python_seconds": python_seconds(explainer, 3 if quick else 14), **cold_cli()}
+    figures: dict[str, float | str] = {"python_seconds": python_seconds(explainer, 3 if limit else 14), **cold_cli()}
     if "GRAPHFLIP_DATA" in os.environ:
-        figures |= in_batch(explainer, 8 if quick else len(test_graphs()))
+        figures |= in_batch(explainer, limit or len(test_graphs()))
     return figures
 
 

@@ -36,7 +36,7 @@ from graphflip.models.networks.pegvae import PAPER, PEGVAE
 from graphflip.models.storage.store import load_model
 from graphflip.nn.layers import EquivariantLinear
 
-GRAPHS, SLOTS, STEPS = 64, 50, 1000
+SLOTS, STEPS = 50, 1000
 PRODUCTS = {torch.ops.aten.mm, torch.ops.aten.bmm, torch.ops.aten.addmm, torch.ops.aten.baddbmm_}
 
 
@@ -44,22 +44,22 @@ def main() -> None:
     options = arguments(__doc__, parts=("walk", "answers"))
     figures = {}
     if options.only != "answers":
-        figures |= measure_walk(options.quick)
+        figures |= measure_walk(options.quick, options.graphs)
     if options.only != "walk":
-        figures |= measure_answers(options.quick)
+        figures |= measure_answers(min(options.graphs, 8) if options.quick else None)
     lines = {name: f"{value:10.3f}" for name, value in figures.items() if isinstance(value, float)}
     report("The walk through latent space, and the default explainer", lines, figures)
 
 
-def measure_walk(quick: bool) -> dict[str, float | str]:
-    """An iteration of the walk, fast and slow, and what an explained graph takes."""
+def measure_walk(quick: bool, graphs: int) -> dict[str, float | str]:
+    """Time an iteration of the walk, fast and slow, and a whole walk for each graph."""
     real = "GRAPHFLIP_DATA" in os.environ
     dataset = load_dataset("mutagenicity" if real else "rdkit").part("test")
     vae, classifier, models = paper_models(dataset, real)
     settings = LatentTraversal(vae, classifier, steps=STEPS)
     # First, so that peaks of memory are not those of the slow twin.
-    walked = walk_all(settings, dataset, GRAPHS if quick else len(dataset), budget=6 if quick else 3600)
-    graph = dataset.graphs(range(GRAPHS))
+    walked = walk_all(settings, dataset, graphs, graphs if quick else len(dataset), budget=6 if quick else 3600)
+    graph = dataset.graphs(range(graphs))
     walk = endless(settings, graph)
     target = torch.tensor(walk.question.target)
     slow = SlowWalk(slow_vae(vae), slow_classifier(classifier), graph, target)
@@ -67,7 +67,7 @@ def measure_walk(quick: bool) -> dict[str, float | str]:
         "slow": slow.step,
         "fast": walk.step,
         "products": bare_products(walk.step),
-        "dense_products": dense_products([*vae.decoder.modules(), *classifier.modules()]),
+        "dense_products": dense_products([*vae.decoder.modules(), *classifier.modules()], graphs),
     }
     for job in jobs.values():
         job()
@@ -75,7 +75,7 @@ def measure_walk(quick: bool) -> dict[str, float | str]:
     per_graph = walked.pop("seconds")
     return {
         "iteration_speedup": seconds["slow"] / seconds["fast"],
-        "graph_speedup": STEPS * seconds["slow"] / GRAPHS / per_graph,
+        "graph_speedup": STEPS * seconds["slow"] / graphs / per_graph,
         "gemm_ratio": seconds["fast"] / seconds["products"],
         "dense_gemm_ratio": seconds["fast"] / seconds["dense_products"],
         **{f"{name}_ms": 1e3 * value for name, value in seconds.items()},
@@ -97,14 +97,14 @@ def paper_models(dataset: GraphDataset, real: bool) -> tuple[PEGVAE, InvariantCl
 
 
 def endless(settings: LatentTraversal, graph: Graph) -> _Walk:
-    """A walk in which no graph ever stops, so that every iteration is one of all graphs."""
+    """Start a walk in which no graph ever stops, so that every iteration moves all graphs."""
     walk = _Walk(settings, ask(settings.classifier, graph, None, [str(k) for k in range(len(graph))], seed=0))
     walk._stop_flipped = lambda graph, logits, goals, gradient: torch.arange(len(goals))
     return walk
 
 
 class Recorder(TorchDispatchMode):
-    """Notes the arguments of every matrix product, in forward and backward passes alike."""
+    """Records the arguments of every matrix product, in forward and backward passes alike."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -118,14 +118,14 @@ class Recorder(TorchDispatchMode):
 
 
 def _like(x: Tensor) -> Tensor:
-    """A tensor of zeros in the layout of x; what x repeats without storing, this one does too."""
+    """Tensor of zeros with the shape and strides of x, expanded where x is expanded."""
     return torch.zeros(x.untyped_storage().nbytes() // x.element_size()).as_strided(
         x.shape, x.stride(), x.storage_offset()
     )
 
 
 def bare_products(step: Callable[[], object]) -> Callable[[], None]:
-    """All matrix products that a step makes, in their shapes and layouts, and nothing else."""
+    """Job that repeats all matrix products of a step, in their shapes and layouts, and nothing else."""
     with Recorder() as recorder:
         step()
 
@@ -137,12 +137,12 @@ def bare_products(step: Callable[[], object]) -> Callable[[], None]:
     return run
 
 
-def dense_products(modules: Iterable[nn.Module]) -> Callable[[], None]:
-    """The products of all layers on pairs if every pair were multiplied in both directions, and nothing else."""
+def dense_products(modules: Iterable[nn.Module], graphs: int) -> Callable[[], None]:
+    """Job with the products of all layers on pairs as if each pair were multiplied in both directions."""
     layers = [module for module in modules if isinstance(module, EquivariantLinear) and module.k == 2]
-    share, column = torch.rand(GRAPHS, 1, SLOTS), torch.rand(GRAPHS, SLOTS, 1)
+    share, column = torch.rand(graphs, 1, SLOTS), torch.rand(graphs, SLOTS, 1)
     sizes = [(*layer.weight.shape[1:], layer.l) for layer in layers]
-    inputs = {d: torch.rand(GRAPHS, SLOTS, SLOTS * d) for d in {d for d, _, _ in sizes} | {e for _, e, _ in sizes}}
+    inputs = {d: torch.rand(graphs, SLOTS, SLOTS * d) for d in {d for d, _, _ in sizes} | {e for _, e, _ in sizes}}
     weights = [torch.rand(d, e) for d, e, _ in sizes]
 
     def run() -> None:
@@ -156,16 +156,18 @@ def dense_products(modules: Iterable[nn.Module]) -> Callable[[], None]:
     return run
 
 
-def walk_all(settings: LatentTraversal, dataset: GraphDataset, limit: int, budget: float) -> dict[str, float]:
-    """Seconds per graph over the first `limit` graphs, the share that flipped, peak memory after first and last batch.
+def walk_all(
+    settings: LatentTraversal, dataset: GraphDataset, graphs: int, limit: int, budget: float
+) -> dict[str, float]:
+    """Walk from the first `limit` graphs: seconds per graph, share flipped, peak memory after first and last batch.
 
     When the budget of wall time is over, graphs still walking are charged all the steps they have left, at the price of
     the steps so far: the time per graph is then too high, never too low.
     """
     deadline, began = time.perf_counter() + budget, clock()
     flipped, steps, owed, peaks = 0, 1, 0, []
-    for at in range(0, limit, GRAPHS):
-        graph = dataset.graphs(range(at, min(at + GRAPHS, limit)))
+    for at in range(0, limit, graphs):
+        graph = dataset.graphs(range(at, min(at + graphs, limit)))
         walk = _Walk(settings, ask(settings.classifier, graph, None, [str(k) for k in range(len(graph))], seed=0))
         while len(walk.active) and time.perf_counter() < deadline:
             steps += len(walk.active)

@@ -15,14 +15,14 @@ from torch import Tensor
 from graphflip.nn.layers import EquivariantBlock
 from graphflip.nn.packed import pack
 
-GRAPHS, SLOTS, CHANNELS = 64, 50, 20
+SLOTS, CHANNELS = 50, 20
 
 
 def main() -> None:
     options = arguments(__doc__)
     rng = torch.Generator().manual_seed(0)
-    half = torch.randn(GRAPHS, SLOTS, SLOTS, CHANNELS, generator=rng)
-    X, B = half + half.transpose(1, 2), torch.ones(GRAPHS, SLOTS)
+    half = torch.randn(options.graphs, SLOTS, SLOTS, CHANNELS, generator=rng)
+    X, B = half + half.transpose(1, 2), torch.ones(options.graphs, SLOTS)
     fast, slow = EquivariantBlock(2, 2, CHANNELS, CHANNELS), StackedBlock(2, 2, CHANNELS, CHANNELS)
     stored, dense = pack(X).requires_grad_(), X.requires_grad_()
     sides: dict[str, tuple[Tensor, Callable[[], Tensor]]] = {
@@ -58,7 +58,7 @@ def forward_and_backward(x: Tensor, forward: Callable[[], Tensor]) -> Callable[[
 
 
 def saved_bytes(forward: Callable[[], Tensor]) -> int:
-    """Bytes that autograd keeps between forward and backward; what several nodes share counts once."""
+    """Bytes that autograd keeps between forward and backward; storage that several nodes share counts once."""
     storages: dict[int, int] = {}
 
     def note(tensor: Tensor) -> Tensor:

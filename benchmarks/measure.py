@@ -1,4 +1,4 @@
-"""Timing two things against each other on a machine that may be busy."""
+"""Command-line options of the benchmarks, and timing of several jobs in turns."""
 
 import argparse
 import json
@@ -8,16 +8,17 @@ from statistics import median
 
 import torch
 
-from graphflip.models.training.memory import keep_memory
+from graphflip.memory import keep_memory
 
 
 def arguments(about: str | None, parts: Sequence[str] = ()) -> argparse.Namespace:
-    """`--quick`, `--threads`, and `--only` where there are parts to choose from.
+    """Read `--quick`, `--graphs`, `--threads` and, if there are `parts` to choose from, `--only`.
 
-    Also sets threads and memory, the same for both sides of every comparison.
+    Also sets the number of threads and keeps freed memory, the same for both sides of every comparison.
     """
     parser = argparse.ArgumentParser(description=about)
     parser.add_argument("--quick", action="store_true", help="fewer repeats, under 50 s")
+    parser.add_argument("--graphs", type=int, default=64, help="graphs at a time (default 64)")
     parser.add_argument("--threads", type=int, default=1, help="threads of torch (default 1)")
     if parts:
         parser.add_argument("--only", choices=parts, help="measure this part alone")
@@ -28,9 +29,9 @@ def arguments(about: str | None, parts: Sequence[str] = ()) -> argparse.Namespac
 
 
 def alternate(jobs: Mapping[str, Callable[[], object]], repeats: int, budget: float) -> dict[str, float]:
-    """Median seconds of each job. They run in turns, so that what disturbs one disturbs all.
+    """Measure the median seconds of each job; the jobs run in turns, so that other load on the machine hits all alike.
 
-    They should have run before. No further round starts after `budget` seconds of wall time, but there is always one.
+    Each job should have run once before. There are at most `repeats` rounds, and no new one after `budget` seconds.
     """
     started, times = time.perf_counter(), {name: [] for name in jobs}
     for turn in range(repeats):
@@ -44,12 +45,12 @@ def alternate(jobs: Mapping[str, Callable[[], object]], repeats: int, budget: fl
 
 
 def clock() -> float:
-    """With one thread the processor time of this process, which other processes do not add to; else wall time."""
+    """Processor time of this process if torch has one thread, as other processes do not add to it; else wall time."""
     return time.process_time() if torch.get_num_threads() == 1 else time.perf_counter()
 
 
 def report(title: str, lines: Mapping[str, str], figures: Mapping[str, object]) -> None:
-    """Lines to read, then one JSON object as the last line."""
+    """Print lines to read and, as the last line, the figures as one JSON object."""
     print(title)
     for name, text in lines.items():
         print(f"  {name:<34} {text}")

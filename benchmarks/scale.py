@@ -31,7 +31,7 @@ from graphflip.jobs import AbstractEngine, Processes, Settings, open_source, run
 from graphflip.jobs.answers import Order, explain_rows, kit_digest
 from graphflip.jobs.engines import Done, Task
 from graphflip.jobs.folder import read_manifest
-from graphflip.models.training.recipes import train_model
+from graphflip.models.training.train import train_model
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "results" / "scale.json"

@@ -1,7 +1,7 @@
 """A training step of the paper's autoencoder on Mutagenicity: 64 graphs, forward, backward, optimizer.
 
-graphflip takes batches of like size, as its training does; the slow twin (stacked basis) takes the same graphs with all
-50 slots. `speedup` is slow over fast, summed over the batches. The data come from the folder GRAPHFLIP_DATA; without it
+graphflip takes batches of graphs of similar size, as its training does; the slow twin (stacked basis) takes the same
+graphs padded to all 50 slots. `speedup` is slow over fast, summed over the batches. The data come from the folder GRAPHFLIP_DATA; without it
 molecules that come with RDKit are used, and `data` says so.
 """
 
@@ -18,15 +18,13 @@ from graphflip.data.source import load_dataset
 from graphflip.models.networks.pegvae import PAPER, PEGVAE
 from graphflip.models.training.objectives import Reconstruction
 
-GRAPHS = 64
-
 
 def main() -> None:
     options = arguments(__doc__)
     dataset = load_dataset("mutagenicity" if "GRAPHFLIP_DATA" in os.environ else "rdkit")
     vae = PEGVAE(dataset.schema, PAPER)
     slow, fast = slow_steps(slow_vae(vae)), fast_steps(vae)
-    batches = spread(dataset, 2 if options.quick else 9)
+    batches = spread(dataset, 2 if options.quick else 9, options.graphs)
     slow(batches[0])
     fast(batches[0])
     totals = {"slow": 0.0, "fast": 0.0}
@@ -46,11 +44,10 @@ def main() -> None:
     )
 
 
-def spread(dataset: GraphDataset, count: int) -> list[Batch]:
-    """`count` batches as training draws them, evenly spread over sizes: the means are those of an epoch."""
-    batches = [
-        batch for batch in dataset.batches(GRAPHS, torch.Generator().manual_seed(0)) if len(batch.index) == GRAPHS
-    ]
+def spread(dataset: GraphDataset, count: int, graphs: int) -> list[Batch]:
+    """Choose `count` batches as training draws them, evenly spread over sizes, so that means are those of an epoch."""
+    batches = list(dataset.batches(graphs, torch.Generator().manual_seed(0)))
+    batches = [batch for batch in batches if len(batch.index) == graphs]
     batches.sort(key=lambda batch: batch.graph.num_slots)
     return [batches[(2 * k + 1) * len(batches) // (2 * count)] for k in range(count)]
 

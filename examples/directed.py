@@ -9,8 +9,8 @@ import graphflip as gf
 from graphflip.data.planted.relays import answers, planted_relays, true_class
 from graphflip.explain.kit import Kit
 from graphflip.explain.knowledge import Knowledge
+from graphflip.models.training.loop import fit
 from graphflip.models.training.recipes import recipe
-from graphflip.models.training.train import fit
 
 
 def explainer_of(dataset, epochs=40):

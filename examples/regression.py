@@ -13,8 +13,8 @@ from graphflip.data.molecules.molecule import to_smiles
 from graphflip.data.molecules.smiles import load_rdkit_molecules
 from graphflip.explain.kit import Kit
 from graphflip.explain.knowledge import Knowledge
+from graphflip.models.training.loop import fit
 from graphflip.models.training.recipes import recipe
-from graphflip.models.training.train import fit
 
 
 def explainer_of(dataset, epochs=40):

@@ -17,7 +17,7 @@ SRC = ROOT / "src" / "graphflip"
 
 # Each may import what stands in a line above it, or beside it in its own room. The longest name that fits counts.
 LAYERS = """
-    errors version lazy operations explain.display
+    errors version lazy operations memory explain.display
     chemistry
     schema
     coloring
@@ -28,7 +28,8 @@ LAYERS = """
     data.nx data.molecules data.planted data.pyg data.tu
     data
     models.networks
-    models.training models.storage
+    models.storage
+    models.training
     models.adapters
     models
     explain.constraints explain.goals

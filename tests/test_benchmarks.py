@@ -13,9 +13,9 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from graphflip.memory import keep_memory
 from graphflip.models.networks.classifier import InvariantClassifier
 from graphflip.models.networks.pegvae import PAPER, PEGVAE
-from graphflip.models.training.memory import keep_memory
 from graphflip.nn.layers import EquivariantBlock
 from graphflip.schema import Categories, Schema
 from graphflip.testing import random_graph
@@ -121,7 +121,7 @@ def test_no_glibc_is_no_error(monkeypatch):
 def test_benchmark_prints_figures(name, keys):
     if name != "layers" and "GRAPHFLIP_DATA" not in os.environ:
         pytest.skip("set GRAPHFLIP_DATA to the folder with AIDS.zip, Mutagenicity.zip and NCI1.zip")
-    command = [sys.executable, str(FOLDER / f"{name}.py"), "--quick"]
+    command = [sys.executable, str(FOLDER / f"{name}.py"), "--quick", "--graphs", "2"]
     run = subprocess.run(command, capture_output=True, text=True, check=True)
     figures = json.loads(run.stdout.splitlines()[-1])
     assert keys <= set(figures)

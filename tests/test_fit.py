@@ -22,7 +22,7 @@ from graphflip.models.adapters import DenseClassifier
 from graphflip.models.networks.classifier import AbstractClassifier
 from graphflip.models.networks.trees import TreesConfig
 from graphflip.models.training import recipes
-from graphflip.models.training.train import TrainConfig
+from graphflip.models.training.schedule import TrainConfig
 from graphflip.schema import Categories, Continuous, Schema
 from graphflip.testing import random_graph
 

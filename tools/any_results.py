@@ -24,7 +24,7 @@ from graphflip.explain.latent.evolution import LatentSearch
 from graphflip.models.adapters import PyGClassifier
 from graphflip.models.networks.classifier import AbstractClassifier
 from graphflip.models.storage.files import write_atomically
-from graphflip.models.training.objectives import measure_classifier, measure_regressor
+from graphflip.models.training.evaluate import measure_classifier, measure_regressor
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "examples"))

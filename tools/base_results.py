@@ -12,7 +12,7 @@ import graphflip
 from graphflip.data.source import load_dataset
 from graphflip.models.storage.files import write_atomically
 from graphflip.models.storage.store import find_model, load_model, read_card
-from graphflip.models.training.objectives import measure_classifier, measure_vae
+from graphflip.models.training.evaluate import measure_classifier, measure_vae
 
 DATASETS = ("aids", "mutagenicity", "nci1")
 CLASSIFIERS = {"auroc": "classifier", "auroc_paper": "classifier-paper", "auroc_judge": "judge", "auroc_trees": "trees"}

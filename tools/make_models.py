@@ -13,8 +13,8 @@ import torch
 from graphflip.data.source import load_dataset
 from graphflip.explain.knowledge import KNOWLEDGE, Knowledge
 from graphflip.models.storage.store import PRETRAINED
-from graphflip.models.training.recipes import train_model
-from graphflip.models.training.train import TrainingProgress
+from graphflip.models.training.schedule import TrainingProgress
+from graphflip.models.training.train import train_model
 
 ROOT = Path(__file__).parent.parent
 RUNS, RESULTS = ROOT / "runs", ROOT / "results" / "training"

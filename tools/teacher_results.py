@@ -27,8 +27,8 @@ from graphflip.explain.kit import find_kit, load_kit
 from graphflip.models.networks.classifier import AbstractClassifier
 from graphflip.models.storage.files import write_atomically
 from graphflip.models.storage.store import load_model, read_card
-from graphflip.models.training.objectives import predict
-from graphflip.models.training.recipes import train_model
+from graphflip.models.training.evaluate import predict
+from graphflip.models.training.train import train_model
 
 ROOT = Path(__file__).parents[1]
 TARGET = ROOT / "results" / "training" / "teacher.json"

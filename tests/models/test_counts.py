@@ -9,8 +9,10 @@ from pydantic import ValidationError
 from graphflip.data.planted.motif import planted
 from graphflip.models.networks.counts import CountClassifier, CountConfig
 from graphflip.models.networks.wl import wl_counts
-from graphflip.models.training.objectives import Classification, measure_classifier
-from graphflip.models.training.train import TrainConfig, fit
+from graphflip.models.training.evaluate import measure_classifier
+from graphflip.models.training.loop import fit
+from graphflip.models.training.objectives import Classification
+from graphflip.models.training.schedule import TrainConfig
 from graphflip.nn.initialize import reset_parameters
 from graphflip.testing import random_graph, random_schema
 

@@ -10,8 +10,9 @@ from graphflip.data.planted.motif import planted
 from graphflip.errors import ConfigError, SchemaError
 from graphflip.models.networks.classifier import AttentionClassifier, ClassifierConfig, RelationalGIN
 from graphflip.models.storage.store import load_model, save_model
-from graphflip.models.training.objectives import Classification, Imitation, measure_classifier, with_gaps
-from graphflip.models.training.recipes import train_model
+from graphflip.models.training.evaluate import measure_classifier
+from graphflip.models.training.objectives import Classification, Imitation, with_gaps
+from graphflip.models.training.train import train_model
 from graphflip.nn.initialize import reset_parameters
 from graphflip.schema import Schema
 from graphflip.testing import random_graph, random_schema

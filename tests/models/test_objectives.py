@@ -12,14 +12,8 @@ from graphflip.data.dataset import GraphDataset
 from graphflip.data.planted.motif import planted
 from graphflip.graph import Graph
 from graphflip.models.networks.pegvae import PEGVAE, PEGVAEConfig
-from graphflip.models.training.objectives import (
-    Classification,
-    Reconstruction,
-    auroc,
-    measure_classifier,
-    measure_vae,
-    predict,
-)
+from graphflip.models.training.evaluate import auroc, measure_classifier, measure_vae, predict
+from graphflip.models.training.objectives import Classification, Reconstruction
 from graphflip.nn.initialize import reset_parameters
 
 DATA = planted(30, seed=2)

@@ -14,8 +14,9 @@ from graphflip.models.networks.classifier import RelationalGIN
 from graphflip.models.storage.store import load_model, read_card
 from graphflip.models.training.curves import save_curves
 from graphflip.models.training.objectives import Classification
-from graphflip.models.training.recipes import PRESETS, recipe, train_model
-from graphflip.models.training.train import Epoch, TrainConfig
+from graphflip.models.training.recipes import PRESETS, recipe
+from graphflip.models.training.schedule import Epoch, TrainConfig
+from graphflip.models.training.train import train_model
 
 DATA = planted(40, seed=1)
 QUICK = {"epochs": 2, "batch_size": 16}

@@ -18,8 +18,10 @@ from graphflip.models.networks.classifier import (
 )
 from graphflip.models.networks.counts import CountClassifier, CountConfig
 from graphflip.models.storage.store import load_model, read_card
-from graphflip.models.training.objectives import Imitation, Regression, measure_regressor, predict
-from graphflip.models.training.recipes import recipe, train_model
+from graphflip.models.training.evaluate import measure_regressor, predict
+from graphflip.models.training.objectives import Imitation, Regression
+from graphflip.models.training.recipes import recipe
+from graphflip.models.training.train import train_model
 from graphflip.nn.initialize import reset_parameters
 
 CLASSES = planted(96, seed=1)

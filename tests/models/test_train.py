@@ -19,8 +19,9 @@ from graphflip.models.networks.counts import CountClassifier, CountConfig
 from graphflip.models.networks.pegvae import PEGVAE, PEGVAEConfig
 from graphflip.models.storage.files import write_tensors
 from graphflip.models.training.checkpoint import CHECKPOINT
+from graphflip.models.training.loop import fit, read_result
 from graphflip.models.training.objectives import Classification, Imitation, Reconstruction
-from graphflip.models.training.train import Epoch, TrainConfig, fit, learning_rate, read_result
+from graphflip.models.training.schedule import Epoch, TrainConfig, learning_rate
 
 DATA = planted(48, seed=1)
 SETTINGS = TrainConfig(epochs=4, batch_size=16, seed=3)
@@ -95,10 +96,11 @@ def test_a_stopped_run_goes_on_to_the_same_weights(make, objective, epochs, tmp_
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from graphflip.data.planted import planted
-from graphflip.models.classifier import ClassifierConfig, RelationalGIN
-from graphflip.models.objectives import Classification
-from graphflip.models.train import TrainConfig, fit
+from graphflip.data.planted.motif import planted
+from graphflip.models.networks.classifier import ClassifierConfig, RelationalGIN
+from graphflip.models.training.loop import fit
+from graphflip.models.training.objectives import Classification
+from graphflip.models.training.schedule import TrainConfig
 
 class Fatal:
     score, calls = Classification().score, 0

@@ -10,7 +10,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 if TYPE_CHECKING:
     from ..jobs.run import JobProgress
-    from ..models.training.train import TrainingProgress
+    from ..models.training.schedule import TrainingProgress
 
 _LINE_EVERY = 10.0
 _SHOWN = ("auroc", "accuracy", "neg_elbo", "atoms", "edges", "graphs")

@@ -45,7 +45,7 @@ def train(
     from ..data.source import load_dataset
     from ..models.networks.classifier import AbstractClassifier
     from ..models.storage.store import load_model
-    from ..models.training.recipes import require_pupil, train_model
+    from ..models.training.train import require_pupil, train_model
     from .progress import training_bar
 
     prepare()

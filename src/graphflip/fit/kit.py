@@ -24,9 +24,10 @@ from ..models.networks.classifier import AbstractClassifier, num_outputs
 from ..models.storage.files import weights_blob, write_atomically
 from ..models.storage.store import CARD, load_model, read_card
 from ..models.training.checkpoint import CHECKPOINT
-from ..models.training.objectives import predict, spread_of
-from ..models.training.recipes import recipe, require_labels, train_model
-from ..models.training.train import TrainConfig, TrainingProgress
+from ..models.training.evaluate import predict, spread_of
+from ..models.training.recipes import recipe
+from ..models.training.schedule import TrainConfig, TrainingProgress
+from ..models.training.train import require_labels, train_model
 from .readiness import READINESS, Readiness, measure_readiness
 
 MANIFEST = "fit.json"

@@ -22,7 +22,7 @@ from ..graph import Graph
 from ..models.networks.classifier import AbstractClassifier
 from ..models.networks.pegvae import PEGVAE
 from ..models.storage.store import CARD, load_model, read_card
-from ..models.training.objectives import measure_classifier, measure_regressor, predict, r_squared, spread_of
+from ..models.training.evaluate import measure_classifier, measure_regressor, predict, r_squared, spread_of
 
 READINESS = "readiness.json"
 _REBUILT = ("atoms", "edges", "graphs", "graphs_at_once")

@@ -15,7 +15,7 @@ from ...explain.latent.baselines import NoChange
 from ...metrics import share
 from ...models.networks.classifier import AbstractClassifier
 from ...models.storage.files import write_atomically
-from ...models.training.objectives import measure_classifier, measure_vae, predict
+from ...models.training.evaluate import measure_classifier, measure_vae, predict
 from ..measure import Measures, are_molecules, plausibility, stack
 from ..summary import Figures, number, summary, versions
 from .figures import draw_tradeoff

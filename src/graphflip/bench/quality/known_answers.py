@@ -13,7 +13,7 @@ from ...explain.knowledge import Knowledge
 from ...explain.records import write_records
 from ...models.networks.classifier import AbstractClassifier
 from ...models.storage.store import load_model, read_card
-from ...models.training.recipes import train_model
+from ...models.training.train import train_model
 from ..summary import Figures, number
 
 NAME = "planted"

@@ -1,1 +1,1 @@
-"""Training that survives a kill: recipes, objectives, checkpoints."""
+"""Training: recipes, objectives, the loop, and checkpoints from which a killed run continues exactly."""

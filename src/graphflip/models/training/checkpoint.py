@@ -1,4 +1,4 @@
-"""Checkpoints: everything that the rest of a training run depends on, in one safetensors file."""
+"""Checkpoints: the whole state of a training run, in one safetensors file."""
 
 import json
 from collections.abc import Mapping
@@ -17,11 +17,16 @@ _WEIGHTS = ("model", "average", "best")
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """The state of a run after an epoch.
+    """State of a training run after an epoch.
 
-    `weights` are those being trained, their moving average, and the best so far, by the names `model`, `average` and
-    `best`; `optimizer` is the state of each parameter by its number; `order` and `noise` (one for each process) are
-    states of generators.
+    Args:
+        settings: Settings of the run; it can be resumed with the same ones only.
+        steps: Number of optimizer steps that were taken.
+        history: The training curve, one dictionary for each epoch.
+        weights: `model` (being trained), `average` (moving average) and `best` (by validation score).
+        optimizer: State of the optimizer for each parameter, by its number.
+        order: State of the generator that shuffles batches.
+        noise: States of the generators of noise, one for each process.
     """
 
     settings: dict[str, Any]
@@ -33,6 +38,7 @@ class Checkpoint:
     noise: list[Tensor]
 
     def write(self, path: Path) -> None:
+        """Write the checkpoint; the file is replaced as a whole or not at all."""
         tensors = {f"{part}.{name}": tensor for part in _WEIGHTS for name, tensor in self.weights[part].items()}
         for k, state in self.optimizer.items():
             tensors |= {f"optimizer.{k}.{name}": tensor for name, tensor in state.items()}
@@ -43,7 +49,7 @@ class Checkpoint:
 
     @classmethod
     def read(cls, path: Path, model: nn.Module) -> "Checkpoint":
-        """The checkpoint in a file; it must be of a run that trains a model like this one."""
+        """Read a checkpoint of a run that trains a model with weights of the same names and shapes."""
         tensors, metadata = read_tensors(path)
         try:
             about = json.loads(metadata["run"])
@@ -67,7 +73,7 @@ class Checkpoint:
         return cls(about["config"], about["steps"], about["history"], weights, optimizer, tensors["order"], noise)
 
     def require(self, asked: dict[str, Any], path: Path) -> None:
-        """Going on with other settings would be neither run: raise, and say what differs."""
+        """Raise a ConfigError that names the differences, if the run was started with other settings."""
         stored = self.settings
         different = [f"{key}: {stored[key]} -> {asked.get(key)}" for key in stored if stored[key] != asked.get(key)]
         if different:

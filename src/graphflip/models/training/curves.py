@@ -1,4 +1,4 @@
-"""Training curves: a table, and a picture where something can draw one."""
+"""Training curves as a table and, if matplotlib is installed, as a picture."""
 
 import csv
 import importlib.util
@@ -7,11 +7,11 @@ from pathlib import Path
 
 from ...errors import require
 from ..storage.files import write_atomically
-from .train import Epoch
+from .schedule import Epoch
 
 
 def save_curves(history: list[Epoch], folder: Path) -> None:
-    """The training curves as `curves.csv` and, where matplotlib is installed, as `curves.svg`."""
+    """Write the training curve to `curves.csv` and, if matplotlib is installed, to `curves.svg`."""
     names = sorted({name for line in history for name in line.figures})
     text = io.StringIO()
     table = csv.writer(text, lineterminator="\n")

@@ -1,31 +1,54 @@
-"""What models are trained for, and the figures by which they are judged."""
+"""Training objectives: the loss of a batch, and the figure by which the best epoch is chosen."""
 
 import hashlib
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Float
 from torch import Tensor, nn
 
 from ...data.dataset import Batch, GraphDataset
 from ...graph import Graph
-from ...nn.standardize import standardized
 from ..networks.classifier import AbstractClassifier
-from ..networks.decode import MostLikely
 from ..networks.pegvae import PEGVAE
 from ..storage.files import weights_blob
+from .evaluate import cross_entropy, measure_classifier, measure_regressor, measure_vae, predict, r_squared, spread_of
 
-_BATCH = 128
+
+@runtime_checkable
+class Objective(Protocol):
+    """Interface of objectives: a loss to minimize, and figures to measure on the validation part."""
+
+    @property
+    def score(self) -> str:
+        """Name of the figure by which the best epoch is chosen; the highest wins."""
+        ...
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Settings as JSON, for the model's card; a resumed run must have the same."""
+        ...
+
+    def loss(self, model: nn.Module, batch: Batch, rng: torch.Generator, progress: float) -> Tensor:
+        """Mean loss of a batch; `rng` supplies noise, `progress` is the share (0 to 1) of the run that is done."""
+        ...
+
+    def measure(self, model: nn.Module, dataset: GraphDataset) -> dict[str, float]:
+        """Figures on a dataset, the one named `score` among them."""
+        ...
 
 
 @dataclass(frozen=True)
 class Classification:
-    """Cross-entropy; the best weights are those with the lowest on the validation part.
+    """Learn class labels by cross-entropy; the best epoch has the lowest cross-entropy on the validation part.
 
-    Not those of the highest AUROC: that may be reached before probabilities mean anything. `hide` is the share of node
-    attributes and of edges that the model does not get to see while it is trained; `weights` are what a graph of each
-    class counts, the same if there are none.
+    The best epoch is not the one of the highest AUROC, which may come before probabilities are calibrated.
+
+    Args:
+        hide: Share of node attributes and of edges, from 0 to 1, that is hidden from the model during training.
+        weights: Weight of each class in the loss; equal if empty.
+        score: Figure by which the best epoch is chosen.
     """
 
     hide: float = 0.0
@@ -38,7 +61,7 @@ class Classification:
         return {"hide": self.hide, "teacher": None, **weights}
 
     def loss(self, model: nn.Module, batch: Batch, rng: torch.Generator, progress: float) -> Tensor:
-        return _cross_entropy(model(with_gaps(batch.graph, self.hide, rng)), batch.labels, self.weights)
+        return cross_entropy(model(with_gaps(batch.graph, self.hide, rng)), batch.labels, self.weights)
 
     def measure(self, model: nn.Module, dataset: GraphDataset) -> dict[str, float]:
         return measure_classifier(model, dataset, self.weights)
@@ -46,7 +69,13 @@ class Classification:
 
 @dataclass(frozen=True)
 class Regression:
-    """Squared error in units of `spread`, the standard deviation of the labels; `hide` is as in Classification."""
+    """Learn labels that are numbers, by squared error.
+
+    Args:
+        spread: Standard deviation of the labels, the unit of the error.
+        hide: Share of node attributes and of edges that is hidden, as in Classification.
+        score: Figure by which the best epoch is chosen.
+    """
 
     spread: float = 1.0
     hide: float = 0.0
@@ -66,10 +95,16 @@ class Regression:
 
 @dataclass(frozen=True)
 class Imitation:
-    """Cross-entropy to the probabilities that another classifier gives, or squared error to its values: labels play no
-    part.
+    """Learn the outputs of another classifier, the teacher, instead of labels.
 
-    `answers` are the teacher's for the train part, in its order, on whole graphs; `hide` is as in Classification.
+    The loss is the cross-entropy to the teacher's probabilities; squared error, if the teacher predicts a number.
+
+    Args:
+        teacher: Classifier to imitate.
+        answers: The teacher's probabilities (or values) for the graphs of the train part, in their order; the teacher
+            sees whole graphs.
+        hide: Share of node attributes and of edges that is hidden from the pupil, as in Classification.
+        score: Figure by which the best epoch is chosen.
     """
 
     teacher: AbstractClassifier
@@ -79,13 +114,13 @@ class Imitation:
 
     @classmethod
     def of(cls, teacher: AbstractClassifier, dataset: GraphDataset, hide: float = 0.0) -> "Imitation":
-        """Ask the teacher once about every graph of the train part."""
+        """Ask the teacher once about every graph of the dataset's train part."""
         outputs = predict(teacher, dataset.part("train"))
         return cls(teacher, outputs if outputs.shape[1] == 1 else outputs.softmax(-1), hide)
 
     @property
     def settings(self) -> dict[str, Any]:
-        """The teacher stands there by the sha256 of its weights, which is also on its card."""
+        """Settings as JSON; the teacher is named by the sha256 of its weights, as on its card."""
         return {"hide": self.hide, "teacher": hashlib.sha256(weights_blob(self.teacher)).hexdigest()}
 
     def loss(self, model: nn.Module, batch: Batch, rng: torch.Generator, progress: float) -> Tensor:
@@ -100,11 +135,10 @@ class Imitation:
         return spread_of(self.answers)
 
     def measure(self, model: nn.Module, dataset: GraphDataset) -> dict[str, float]:
-        """`agreement`: share of graphs of the same predicted class. `likeness`: -cross-entropy to the teacher, or for
-        values R squared.
+        """Measure `agreement` (share of graphs with the teacher's class) and `likeness` (-cross-entropy to its output).
 
-        Where the data name as many classes as the teacher has, they are taken to be the same, and figures on the labels
-        are added.
+        If the teacher predicts a number, `likeness` is R squared and there is no `agreement`. If the dataset has as
+        many classes as the teacher, they are taken to be the same, and the figures on the labels are added.
         """
         logits, taught = predict(model, dataset), predict(self.teacher, dataset)
         if taught.shape[1] == 1:
@@ -119,7 +153,13 @@ class Imitation:
 
 @dataclass(frozen=True)
 class Reconstruction:
-    """The paper's objective: -E[log p(G | z)] + beta KL; beta rises from zero in the first `burn_in` of the run."""
+    """Rebuild graphs; the paper's objective for autoencoders: -E[log p(G | z)] + beta KL.
+
+    Args:
+        beta: Weight of the KL divergence.
+        burn_in: Share of the run, from 0 to 1, in which the weight rises linearly from zero to `beta`.
+        score: Figure by which the best epoch is chosen.
+    """
 
     beta: float
     burn_in: float = 0.1
@@ -143,7 +183,7 @@ class Reconstruction:
 
 
 def with_gaps(graph: Graph, share: float, rng: torch.Generator) -> Graph:
-    """The graph without a random `share` of its node attributes and edges: what a robust model can do without."""
+    """Remove a random `share` of node attributes and of edges from graphs, so that models learn to do without them."""
     if share == 0:
         return graph
     known = (torch.rand(graph.B.shape, generator=rng) >= share).to(graph.B)
@@ -151,119 +191,3 @@ def with_gaps(graph: Graph, share: float, rng: torch.Generator) -> Graph:
     if not graph.schema.directed:
         kept = kept.triu(1) + kept.triu(1).transpose(1, 2)
     return Graph.trusted(graph.B, graph.V * known[..., None], graph.A * kept, graph.E * kept[..., None], graph.schema)
-
-
-@torch.no_grad()
-def measure_classifier(model: nn.Module, dataset: GraphDataset, weights: tuple[float, ...] = ()) -> dict[str, float]:
-    """AUROC (mean over classes that some graphs have and some have not), accuracy and cross-entropy on a dataset, the
-    last with the weights of classes, if there are any."""
-    logits = predict(model, dataset)
-    figures = {
-        "accuracy": float((logits.argmax(-1) == dataset.labels).float().mean()),
-        "log_likelihood": -float(_cross_entropy(logits, dataset.labels, weights)),
-    }
-    margins = [
-        logits[:, k] - torch.cat([logits[:, :k], logits[:, k + 1 :]], 1).logsumexp(1) for k in range(logits.shape[1])
-    ]
-    areas = [auroc(margin, (dataset.labels == k).long()) for k, margin in enumerate(margins)]
-    return {"auroc": float(torch.tensor(areas, dtype=torch.float64).nanmean()), **figures}
-
-
-def _cross_entropy(
-    logits: Float[Tensor, "b c"], labels: Int[Tensor, " b"], weights: tuple[float, ...]
-) -> Float[Tensor, ""]:
-    weight = logits.new_tensor(weights) if weights else None
-    return nn.functional.cross_entropy(logits, labels, weight=weight)
-
-
-def measure_regressor(model: nn.Module, dataset: GraphDataset) -> dict[str, float]:
-    """Root mean squared error, mean absolute error, and R squared: the share of the labels' variance explained."""
-    values, labels = predict(model, dataset)[:, 0], dataset.labels
-    error = values - labels
-    figures = {"rmse": float(error.square().mean().sqrt()), "mae": float(error.abs().mean())}
-    return {"r2": r_squared(values, labels), **figures}
-
-
-def r_squared(values: Float[Tensor, " g"], labels: Float[Tensor, " g"]) -> float:
-    """The share of the labels' variance that the values explain; below 0 if their mean explains more."""
-    variance = labels.var(correction=0).clamp(min=1e-12)
-    return 1 - float((values - labels).square().mean() / variance)
-
-
-def spread_of(values: Float[Tensor, "..."]) -> float:
-    """Standard deviation; 1 where all are the same."""
-    spread = float(values.std(correction=0))
-    return spread if spread > 1e-12 else 1.0
-
-
-@torch.no_grad()
-def predict(model: nn.Module, dataset: GraphDataset) -> Float[Tensor, "g c"]:
-    """Logits for every graph, in the dataset's order."""
-    model.eval()
-    rows: dict[int, Tensor] = {}
-    for batch in dataset.batches(_BATCH):
-        rows.update(zip(batch.index.tolist(), model(batch.graph), strict=True))
-    return torch.stack([rows[k] for k in range(len(dataset))])
-
-
-def auroc(scores: Float[Tensor, " g"], labels: Int[Tensor, " g"]) -> float:
-    """Chance that a random member of class 1 scores higher than one of class 0; ties count half. NaN for one class.
-
-    >>> auroc(torch.tensor([0.1, 0.4, 0.35, 0.8]), torch.tensor([0, 0, 1, 1]))
-    0.75
-    """
-    _, inverse, counts = scores.double().unique(return_inverse=True, return_counts=True)
-    last = counts.cumsum(0)
-    rank = (last - (counts - 1).double() / 2)[inverse]  # mean rank among ties, from 1
-    positive = int(labels.sum())
-    negative = len(labels) - positive
-    if not positive or not negative:
-        return float("nan")
-    return float((rank[labels == 1].sum() - positive * (positive + 1) / 2) / (positive * negative))
-
-
-@torch.no_grad()
-def measure_vae(vae: PEGVAE, dataset: GraphDataset, seed: int = 1, refine: bool = True) -> dict[str, float]:
-    """Mean -ELBO (beta 1) with its parts, in nats per graph, and what decoding `vae.locate(graph)` rebuilds exactly.
-
-    `atoms`: share of nodes with the right type. `edges`: right edges with the right type, as a share of all edges that
-    are there or were rebuilt. `graphs`: share of graphs rebuilt whole; `graphs_at_once`: the same from the posterior
-    mean, without the steps that `locate` takes. `refine=False` leaves those steps out altogether.
-    """
-    vae.eval()
-    rng = torch.Generator().manual_seed(seed)
-    totals: dict[str, float] = {}
-
-    def add(**values: Tensor) -> None:
-        for name, value in values.items():
-            totals[name] = totals.get(name, 0.0) + float(value.sum())
-
-    for batch in dataset.batches(_BATCH):
-        neg_elbo, parts, kl = vae.neg_elbo(batch.graph, rng)
-        add(neg_elbo=neg_elbo, kl=kl, nodes=-parts.nodes, node_values=-parts.node_values)
-        add(edges_nll=-parts.edges, edge_values=-parts.edge_values)
-        padded = batch.graph.pad(vae.schema.max_nodes)
-        at_once = _compare(padded, vae.decode(vae.encode(batch.graph, rng).mean, MostLikely()))
-        rebuilt = _compare(padded, vae.decode(vae.locate(batch.graph, rng), MostLikely())) if refine else at_once
-        add(**rebuilt, graphs_at_once=at_once["graphs"])
-    shares = {
-        "atoms": totals.pop("right_atoms") / totals.pop("all_atoms"),
-        "edges": totals.pop("right_edges") / max(totals.pop("all_edges"), 1),
-    }
-    return {name: total / len(dataset) for name, total in totals.items()} | shares
-
-
-def _compare(real: Graph, rebuilt: Graph) -> dict[str, Tensor]:
-    """What is right; continuous attributes are if they are half a scale off at most."""
-    real, rebuilt = standardized(real), standardized(rebuilt)
-    there, there_too = real.B > 0.5, rebuilt.B > 0.5
-    atom = ((real.V - rebuilt.V).abs().sum(-1) < 0.5) & (there == there_too)
-    edge, edge_too = real.A > 0.5, rebuilt.A > 0.5
-    bond = ((real.E - rebuilt.E).abs().sum(-1) < 0.5) & (edge == edge_too)
-    return {
-        "right_atoms": atom & there,
-        "all_atoms": there,
-        "right_edges": bond & edge,
-        "all_edges": edge | edge_too,
-        "graphs": atom.all(1) & bond.all(2).all(1),
-    }

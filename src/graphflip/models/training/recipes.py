@@ -1,19 +1,14 @@
-"""Recipes: which model, objective and settings `graphflip train` uses for a role and a preset."""
+"""Recipes: the model, objective and settings that `graphflip train` uses for each role and preset."""
 
-import copy
 import dataclasses
-from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Literal
 
 import torch
-from pydantic import ValidationError
 from torch import Tensor, nn
 
 from ...data.dataset import GraphDataset
-from ...errors import ConfigError, DataError, SchemaError
-from ...schema import first_problem
+from ...errors import ConfigError, SchemaError
 from ..networks.classifier import (
     AbstractClassifier,
     AttentionClassifier,
@@ -24,20 +19,9 @@ from ..networks.classifier import (
 )
 from ..networks.counts import CountClassifier, CountConfig
 from ..networks.pegvae import PAPER, PEGVAE
-from ..networks.trees import TreesConfig, fit_trees
-from ..storage.store import Card, DataCard, save_model
-from .curves import save_curves
-from .objectives import (
-    Classification,
-    Imitation,
-    Reconstruction,
-    Regression,
-    auroc,
-    measure_classifier,
-    measure_vae,
-    spread_of,
-)
-from .train import Epoch, TrainConfig, TrainingProgress, fit, read_result
+from .evaluate import auroc, spread_of
+from .objectives import Classification, Imitation, Reconstruction, Regression
+from .schedule import TrainConfig
 
 Role = Literal["classifier", "vae", "judge", "surrogate"]
 PRESETS: dict[str, tuple[str, ...]] = {
@@ -48,12 +32,12 @@ PRESETS: dict[str, tuple[str, ...]] = {
 }
 """Presets of each role; the first is the default."""
 COUNTS = ("counts", "linear", "types")
-"""Presets of models that see counts of environments."""
+"""Presets of surrogates that see counts of node environments instead of graphs."""
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """A model that is trained by gradient descent."""
+    """A model with fresh weights, the objective it is trained for, and the settings of its training."""
 
     model: nn.Module
     objective: Classification | Regression | Imitation | Reconstruction
@@ -61,23 +45,36 @@ class Recipe:
 
 
 def recipe(role: str, preset: str, dataset: GraphDataset, teacher: AbstractClassifier | None = None) -> Recipe:
-    """The recipe of a role and preset for a dataset (`judge/trees` has none: trees are grown, not descended).
+    """Make the recipe for a role and a preset on a dataset.
 
-    A surrogate with a `teacher` learns that classifier's answers instead of the labels. Where a class is rare, all
-    classes count the same: a model that hardly ever predicts one is no help in looking for graphs of that class.
+    If a class is rare, the loss weights all classes equally: a model that hardly ever predicts a class does not help to
+    find graphs of that class.
 
-    Where the size of a graph alone all but tells its label, three things go wrong, and are seen to. Batches of graphs
-    of like size would be of one class each, and the model would forget one over the other: graphs of all sizes meet in
-    a batch. Sums over nodes drive the last hidden layer of a message-passing network below zero for all small graphs,
-    which then share one uncertain answer: that layer leaks. And a model that can tell graphs apart by their details
-    learns those by heart and does not know what to say of sizes that it saw seldom: it is shown a fifth of the details.
+    If the number of nodes alone almost determines the label, the recipe differs in three ways. (1) Batches mix graphs
+    of all sizes; if they held graphs of one size, they would hold one class each. (2) The last hidden layer is a leaky
+    ReLU; sums over few nodes would otherwise leave all its units at zero, and all small graphs would get one output.
+    (3) 80 % of node attributes and edges are hidden in training; the model would otherwise memorize details and be
+    wrong on sizes it saw seldom.
+
+    Args:
+        role: "classifier", "vae", "judge" or "surrogate".
+        preset: One of `PRESETS[role]`, except `judge: trees`, which is not trained by gradient descent.
+        dataset: Dataset to learn from, or its train part if it has one.
+        teacher: Classifier whose outputs a surrogate learns instead of labels.
+
+    Returns:
+        The recipe; its model is not trained yet.
+
+    Raises:
+        ConfigError: There is no such role or preset.
+        SchemaError: The teacher takes graphs of another schema.
     """
     by_size = role != "vae" and preset != "paper" and _size_tells_labels(dataset)
     leak = 0.1 if by_size else 0.0
     plan = _surrogate(preset, dataset, teacher, leak) if role == "surrogate" else _recipe(role, preset, dataset, leak)
     if not by_size:
         return plan
-    # What is hidden from counts is missing from them: they would be trained on smaller graphs.
+    # Hiding would change the counts themselves: these models would be trained on smaller graphs.
     objective = plan.objective if preset in COUNTS else dataclasses.replace(plan.objective, hide=0.8)
     return Recipe(plan.model, objective, plan.training.model_copy(update={"pool": 1}))
 
@@ -108,7 +105,7 @@ def _recipe(role: str, preset: str, dataset: GraphDataset, leak: float) -> Recip
 
 
 def _surrogate(preset: str, dataset: GraphDataset, teacher: AbstractClassifier | None, leak: float) -> Recipe:
-    """Models to ask for a second opinion: other sizes, seeds and families than classifier and judges."""
+    """Make a recipe for a surrogate; its architecture, size and seed differ from those of classifier and judges."""
     schema, learned = dataset.schema, _objective(dataset, teacher)
     outputs = _outputs(dataset, learned)
 
@@ -138,7 +135,7 @@ def _surrogate(preset: str, dataset: GraphDataset, teacher: AbstractClassifier |
 
 
 def _objective(dataset: GraphDataset, teacher: AbstractClassifier | None) -> Classification | Regression | Imitation:
-    """To learn the labels, or the answers of a teacher."""
+    """Objective that learns the labels or, if there is a teacher, its outputs."""
     if teacher is None:
         if dataset.classes:
             return Classification(weights=_even_weights(dataset))
@@ -152,7 +149,7 @@ def _objective(dataset: GraphDataset, teacher: AbstractClassifier | None) -> Cla
 
 
 def _outputs(dataset: GraphDataset, learned: Classification | Regression | Imitation) -> dict[str, Any]:
-    """What a model must put out to learn that: fields of `Outputs`."""
+    """Fields of `Outputs` (number, center and spread of outputs) for a model with this objective."""
     if isinstance(learned, Classification):
         return {"num_classes": max(len(dataset.classes), 2)}
     if isinstance(learned, Imitation) and learned.answers.shape[1] > 1:
@@ -166,7 +163,7 @@ def _train_labels(dataset: GraphDataset) -> Tensor:
 
 
 def _even_weights(dataset: GraphDataset) -> tuple[float, ...]:
-    """Weights with which all classes count the same, where one has less than half of its share; none elsewhere."""
+    """Weights that make all classes count equally, if one has less than half of an equal share; else none."""
     counts = _train_labels(dataset).bincount(minlength=max(len(dataset.classes), 2)).double()
     there = counts > 0
     weights = torch.where(there, counts.sum() / (counts.clamp(min=1) * there.sum()), 1.0)
@@ -174,11 +171,11 @@ def _even_weights(dataset: GraphDataset) -> tuple[float, ...]:
 
 
 def _size_tells_labels(dataset: GraphDataset, enough: float = 0.9) -> bool:
-    """Whether the number of nodes separates a class from the rest with this AUROC, or goes with the values."""
+    """True if the number of nodes tells a class from the rest (AUROC) or correlates with the values, this well."""
     part = _training_part(dataset)
     sizes = part.num_nodes.double()
     if dataset.classes:
-        scores = [auroc(sizes, (part.labels == one).long()) for one in range(len(dataset.classes))]
+        scores = [auroc(sizes, (part.labels == label).long()) for label in range(len(dataset.classes))]
         return any(max(score, 1 - score) >= enough for score in scores)
     return len(part) > 1 and bool(torch.corrcoef(torch.stack([sizes, part.labels.double()]))[0, 1].abs() >= enough)
 
@@ -192,104 +189,3 @@ def _unknown(role: str, preset: str) -> ConfigError:
         f"A role and preset must be one of {', '.join(f'{r}: {p}' for r, ps in PRESETS.items() for p in ps)}; "
         f"got {role}: {preset}."
     )
-
-
-def train_model(
-    role: str,
-    dataset: GraphDataset,
-    folder: Path,
-    preset: str | None = None,
-    changes: dict[str, Any] | None = None,
-    resume: bool = False,
-    processes: int = 1,
-    watch: Callable[[TrainingProgress], None] = lambda _: None,
-    teacher: AbstractClassifier | None = None,
-) -> Card:
-    """Train by a recipe, measure on the test part, and write the model folder with its curves.
-
-    `changes` override single settings of the recipe's TrainConfig. With a `teacher`, a surrogate learns its answers;
-    the data then need no labels.
-    """
-    preset = preset or PRESETS.get(role, ("",))[0]
-    if teacher is not None:
-        require_pupil(role)
-    if role != "vae" and teacher is None:
-        require_labels(dataset)
-    if (role, preset) == ("judge", "trees"):
-        return _train_trees(dataset, folder, _changed(TrainConfig(), changes).seed)
-    plan = recipe(role, preset, dataset, teacher)
-    training = _changed(plan.training, changes)
-    plan = Recipe(plan.model, plan.objective, training)
-    if processes > 1:
-        history = _fit_in_processes(plan, dataset, folder, resume, processes)
-    else:
-        history = fit(plan.model, plan.objective, dataset, training, folder, resume, watch)
-    test = dataset.part("test")
-    figures = (
-        measure_vae(plan.model, test) if isinstance(plan.model, PEGVAE) else plan.objective.measure(plan.model, test)
-    )
-    settings = {"role": role, "preset": preset, **training.model_dump(), **plan.objective.settings}
-    save_curves(history, folder)
-    return save_model(plan.model, folder, DataCard.of(dataset), settings, figures)
-
-
-def require_pupil(role: str) -> None:
-    """Raise unless models of this role learn from a teacher."""
-    if role != "surrogate":
-        raise ConfigError(f"A teacher is for a surrogate; got one for a {role}. Leave it out: labels are learned.")
-
-
-def require_labels(dataset: GraphDataset) -> None:
-    """Raise unless labels differ: there are graphs of two classes or more, or different values."""
-    if dataset.classes:
-        dataset.require_classes()
-    elif bool((dataset.labels == dataset.labels[0]).all()):
-        raise DataError(
-            f"{dataset.name}: a model of values needs labels that differ; all are {float(dataset.labels[0]):g}. "
-            "Check which column or file holds the labels."
-        )
-
-
-def _changed(training: TrainConfig, changes: dict[str, Any] | None) -> TrainConfig:
-    try:
-        return TrainConfig.model_validate(training.model_dump() | (changes or {}))
-    except ValidationError as error:
-        raise ConfigError(f"The settings of training do not hold: {first_problem(error)}. Correct this one.") from error
-
-
-def _train_trees(dataset: GraphDataset, folder: Path, seed: int) -> Card:
-    molecules = dataset.schema.chemistry is not None
-    config = TreesConfig(features="morgan" if molecules else "wl")
-    judge = fit_trees(dataset, config, seed)
-    settings = {"role": "judge", "preset": "trees", "seed": seed}
-    return save_model(judge, folder, DataCard.of(dataset), settings, measure_classifier(judge, dataset.part("test")))
-
-
-def _fit_in_processes(plan: Recipe, dataset: GraphDataset, folder: Path, resume: bool, processes: int) -> list[Epoch]:
-    """Train with torch DDP in `processes` processes on this machine; the weights come back through the checkpoint."""
-    import torch.multiprocessing as mp
-
-    port = _free_port()
-    mp.spawn(_one_process, (processes, port, plan, dataset, folder, resume), nprocs=processes)  # pyright: ignore
-    return read_result(plan.model, folder)
-
-
-def _one_process(
-    rank: int, world: int, port: int, plan: Recipe, dataset: GraphDataset, folder: Path, resume: bool
-) -> None:
-    torch.set_num_threads(1)
-    # Tensors reach a process as shared memory; each needs weights of its own.
-    model = copy.deepcopy(plan.model)
-    torch.distributed.init_process_group("gloo", init_method=f"tcp://127.0.0.1:{port}", rank=rank, world_size=world)
-    try:
-        fit(model, plan.objective, dataset, plan.training, folder, resume)
-    finally:
-        torch.distributed.destroy_process_group()
-
-
-def _free_port() -> int:
-    import socket
-
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
