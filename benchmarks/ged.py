@@ -13,8 +13,8 @@ import torch
 from graphflip.data.source import load_dataset
 from graphflip.explain import EditSearch, Knowledge, Moves
 from graphflip.ged.distance import graph_edit_distance
-from graphflip.memory import keep_memory
 from graphflip.models.storage.store import load_model
+from graphflip.nn.memory import keep_memory
 
 
 def main() -> None:

@@ -28,12 +28,12 @@ from graphflip.explain.explainer import Explainer
 from graphflip.explain.kit import Kit
 from graphflip.explain.knowledge import Knowledge
 from graphflip.graph import Attributes, Graph
-from graphflip.memory import keep_memory
 from graphflip.models.networks.classifier import RelationalGIN
 from graphflip.models.networks.counts import CountClassifier
 from graphflip.models.networks.decode import MostLikely
 from graphflip.models.networks.pegvae import PEGVAE
 from graphflip.models.storage.files import write_atomically
+from graphflip.nn.memory import keep_memory
 from graphflip.schema import Categories, Schema
 
 SIZES = (10, 25, 50, 100, 150, 200)

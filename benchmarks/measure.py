@@ -8,7 +8,7 @@ from statistics import median
 
 import torch
 
-from graphflip.memory import keep_memory
+from graphflip.nn.memory import keep_memory
 
 
 def arguments(about: str | None, parts: Sequence[str] = ()) -> argparse.Namespace:

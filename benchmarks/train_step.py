@@ -1,8 +1,8 @@
 """A training step of the paper's autoencoder on Mutagenicity: 64 graphs, forward, backward, optimizer.
 
 graphflip takes batches of graphs of similar size, as its training does; the slow twin (stacked basis) takes the same
-graphs padded to all 50 slots. `speedup` is slow over fast, summed over the batches. The data come from the folder GRAPHFLIP_DATA; without it
-molecules that come with RDKit are used, and `data` says so.
+graphs padded to all 50 slots. `speedup` is slow over fast, summed over the batches. The data come from the folder
+GRAPHFLIP_DATA; without it molecules that come with RDKit are used, and `data` says so.
 """
 
 import os

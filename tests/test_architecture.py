@@ -17,7 +17,7 @@ SRC = ROOT / "src" / "graphflip"
 
 # Each may import what stands in a line above it, or beside it in its own room. The longest name that fits counts.
 LAYERS = """
-    errors version lazy operations memory explain.display
+    errors version lazy operations explain.display
     chemistry
     schema
     coloring

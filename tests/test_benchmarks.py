@@ -13,10 +13,10 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphflip.memory import keep_memory
 from graphflip.models.networks.classifier import InvariantClassifier
 from graphflip.models.networks.pegvae import PAPER, PEGVAE
 from graphflip.nn.layers import EquivariantBlock
+from graphflip.nn.memory import keep_memory
 from graphflip.schema import Categories, Schema
 from graphflip.testing import random_graph
 

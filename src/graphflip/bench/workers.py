@@ -43,7 +43,7 @@ def _results(pool: ProcessPoolExecutor, work: Callable[[Any], Any], tasks: Itera
 def _prepare() -> None:
     import torch
 
-    from ..memory import keep_memory
+    from ..nn.memory import keep_memory
 
     torch.set_num_threads(1)
     keep_memory()

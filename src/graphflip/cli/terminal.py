@@ -16,7 +16,7 @@ Data = Annotated[
 
 def prepare() -> None:
     """Set up the process for large arrays; called by commands that compute."""
-    from ..memory import keep_memory
+    from ..nn.memory import keep_memory
 
     keep_memory()
 

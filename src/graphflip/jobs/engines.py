@@ -132,7 +132,7 @@ def _prepare() -> None:
     """In a new process: end when the parent has ended, and use one thread."""
     import torch
 
-    from ..memory import keep_memory
+    from ..nn.memory import keep_memory
 
     threading.Thread(target=_end_with_parent, daemon=True).start()
     torch.set_num_threads(1)

@@ -13,7 +13,7 @@ from ..errors import GraphflipError
 from ..explain.edits.beam import Round
 from ..explain.explainer import Explainer, load
 from ..explain.kit import kit_schema
-from ..memory import keep_memory
+from ..nn.memory import keep_memory
 from .config import title_of
 from .tasks import TASKS, describe_model
 
