@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import graphflip
-from graphflip.explain.edits.neighborhood import SearchStage, Terrain
+from graphflip.explain.edits.neighborhood import Neighborhood, SearchStage
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 
@@ -26,7 +26,7 @@ def run(monkeypatch, capsys):
     """Run an example and give what it printed."""
 
     def run_example(name, *arguments):
-        monkeypatch.setattr(Terrain, "stages", lambda _: iter([SearchStage(2, False, 1)]))
+        monkeypatch.setattr(Neighborhood, "stages", lambda _: iter([SearchStage(2, False, 1)]))
         monkeypatch.setattr(sys, "argv", [name, *arguments])
         runpy.run_path(str(EXAMPLES / name), run_name="__main__")
         return capsys.readouterr().out.splitlines()

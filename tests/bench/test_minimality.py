@@ -13,8 +13,8 @@ from graphflip.data.planted.motif import answers, contains_motif, planted
 from graphflip.edits import apply_edits, edits_between, heavy_edits
 from graphflip.explain.counterfactual import Counterfactual, Outcome
 from graphflip.explain.edits.search import EditSearch
+from graphflip.explain.moves.apply import apply_differences
 from graphflip.explain.moves.moves import Moves
-from graphflip.explain.moves.sketch import drawn
 from graphflip.graph import Graph
 
 from .stand_ins import CountsRed
@@ -65,7 +65,7 @@ def test_an_edit_too_many_is_seen(k):
     (found,) = search.explain(factual)
     assert is_one_minimal(found, Demand.of(search), MOVES) is True
     spare = next(step for step in SingleEdits(SMALL.schema).steps(found.counterfactual) if step.size == 1)
-    more = drawn(found.counterfactual, [spare]).pad(8)
+    more = apply_differences(found.counterfactual, [spare]).pad(8)
     if int(RED(more).argmax()) == target and len(edits_between(factual, more)) > len(found.edits):
         assert is_one_minimal(claim(factual, more, target), Demand.of(search), MOVES) is False
 

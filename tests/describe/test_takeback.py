@@ -10,7 +10,9 @@ from graphflip.describe.takeback import take_back, with_edits
 from graphflip.edits import edits_between, heavy_edits
 from graphflip.errors import ConfigError
 from graphflip.explain import Counterfactual, Moves, Outcome
-from graphflip.explain.moves.sketch import Difference, Sketch, drawn
+from graphflip.explain.moves.apply import apply_differences
+from graphflip.explain.moves.difference import Difference
+from graphflip.explain.moves.sketch import Sketch
 from graphflip.graph import Graph
 from graphflip.jsongraph import aligned_pair
 
@@ -30,7 +32,7 @@ def pair(smiles: str, schema, choices: list[int]) -> tuple[Graph, Graph, Moves]:
     for choice in choices:
         options = list(moves.steps(state, start))
         state = options[choice % len(options)][1] if options else state
-    return *aligned_pair(factual, drawn(factual, [Difference.between(start, state)])), moves
+    return *aligned_pair(factual, apply_differences(factual, [Difference.between(start, state)])), moves
 
 
 CHOICES = st.lists(st.integers(0, 999), min_size=1, max_size=3)
@@ -83,11 +85,13 @@ def found(explainer) -> Counterfactual:
     moves = explainer.search().moves
     for words in (["replace nitro group on C4 by hydroxy group"], ["add chloro group to C0"]):
         for _, after in moves.steps(state, start):
-            graph = drawn(factual, [Difference.between(start, after)])
-            if words == [one.text for one in sentences(drawn(factual, [Difference.between(start, state)]), graph)]:
+            graph = apply_differences(factual, [Difference.between(start, after)])
+            if words == [
+                one.text for one in sentences(apply_differences(factual, [Difference.between(start, state)]), graph)
+            ]:
                 state = after
                 break
-    after = drawn(factual, [Difference.between(start, state)])
+    after = apply_differences(factual, [Difference.between(start, state)])
     return Counterfactual("x", "by hand", 1, factual, after, 0.1, 0.9, Outcome.FLIPPED, one_minimal=True)
 
 

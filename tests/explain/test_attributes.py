@@ -6,10 +6,12 @@ from hypothesis import strategies as st
 
 from graphflip.data.molecules.molecule import molecule_schema
 from graphflip.edits import EditCosts
+from graphflip.explain.moves.apply import apply_differences
 from graphflip.explain.moves.attributes import apart, fresh_labels, is_typical, labels_of, other_labels, tidy, typical
+from graphflip.explain.moves.difference import Difference
 from graphflip.explain.moves.moves import Moves
 from graphflip.explain.moves.shrink import shrunk
-from graphflip.explain.moves.sketch import Difference, Sketch, drawn
+from graphflip.explain.moves.sketch import Sketch
 from graphflip.graph import Graph
 from graphflip.schema import Categories, Continuous, Schema
 from graphflip.testing import random_graph
@@ -74,7 +76,7 @@ def test_the_cost_of_a_difference_is_that_of_its_edits(schema, seed, picks):
     difference = Difference.between(factual, state)
     assert difference.cost(schema) == pytest.approx(EditCosts().total(difference.edits(schema), schema))
     assert difference.travel(schema) >= 0
-    again = Sketch.of(drawn(graph, [difference]))  # graphs hold the very numbers that sketches do
+    again = Sketch.of(apply_differences(graph, [difference]))  # graphs hold the very numbers that sketches do
     assert Difference.between(state, again).size == 0
     for smaller in shrunk(factual, state, schema):
         closer = Difference.between(factual, smaller)

@@ -8,8 +8,10 @@ from hypothesis import strategies as st
 from graphflip.data.molecules.molecule import from_smiles, molecule_schema
 from graphflip.data.planted.motif import planted
 from graphflip.explain.edits.candidates import Candidate, Vote, choose_different, choose_frontier, edit_distance
+from graphflip.explain.moves.alignment import renumber
+from graphflip.explain.moves.difference import Difference
 from graphflip.explain.moves.moves import Moves
-from graphflip.explain.moves.sketch import Difference, Sketch, renumbered
+from graphflip.explain.moves.sketch import Sketch
 from graphflip.schema import Categories, Schema
 from graphflip.testing import random_graph
 
@@ -116,7 +118,7 @@ def test_renumbered_nodes_keep_their_order_and_their_edges(k, added, numbers, on
     free = [number for number in numbers if number not in sketch.nodes]
     slot = dict(zip([i for i in sketch.nodes if i < 0], free, strict=False))
     slot = slot if only_new else dict(zip(sketch.nodes, numbers, strict=False))
-    after = renumbered(sketch, slot)
+    after = renumber(sketch, slot)
     assert [*after.nodes.items()] == [(slot.get(i, i), label) for i, label in sketch.nodes.items()]
     assert [*after.near] == [*after.nodes]
     assert after.near == {

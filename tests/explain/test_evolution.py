@@ -15,9 +15,11 @@ from graphflip.explain import LatentTraversal, Outcome, Refine
 from graphflip.explain.goals.values import Shift
 from graphflip.explain.latent.anchored import Anchor
 from graphflip.explain.latent.evolution import LatentSearch
+from graphflip.explain.moves.apply import apply_differences
+from graphflip.explain.moves.difference import Difference
 from graphflip.explain.moves.feasible import feasible
 from graphflip.explain.moves.moves import Moves
-from graphflip.explain.moves.sketch import Difference, Sketch, drawn
+from graphflip.explain.moves.sketch import Sketch
 from graphflip.graph import Graph
 from graphflip.models.adapters import BlackBox
 from graphflip.models.networks.pegvae import PEGVAE
@@ -125,12 +127,12 @@ def test_of_whatever_is_wanted_a_molecule_is_made(seed, smiles):
     labels = [(name,) for name in MOLECULES.nodes[0].values]
     for i in list(wanted.nodes):
         if float(torch.rand((), generator=rng)) < 0.3:
-            wanted.relabel(i, labels[int(torch.randint(4, (), generator=rng))])
+            wanted.set_node(i, labels[int(torch.randint(4, (), generator=rng))])
     for _ in range(4):
         i, j = torch.randperm(len(wanted.nodes), generator=rng)[:2].tolist()
         wanted.join(i, j, ("double",)) if seed % 2 else wanted.join(i, j, ("single",))
     factual = Sketch.of(graph)
-    after = drawn(graph, [Difference.between(factual, feasible(Moves(MOLECULES), factual, wanted))])
+    after = apply_differences(graph, [Difference.between(factual, feasible(Moves(MOLECULES), factual, wanted))])
     assert bool(is_molecule(after)[0]), to_smiles(after)
     assert bool(is_radical_free(after)[0])
 

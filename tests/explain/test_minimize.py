@@ -6,8 +6,9 @@ from graphflip.data.molecules.molecule import from_smiles, molecule_schema
 from graphflip.explain.edits.beam import BeamSearch
 from graphflip.explain.edits.search import EditSearch
 from graphflip.explain.goals.classes import ClassGoal
+from graphflip.explain.moves.alignment import align
 from graphflip.explain.moves.moves import Moves
-from graphflip.explain.moves.sketch import Sketch, align
+from graphflip.explain.moves.sketch import Sketch
 
 from .oracles import CountsType
 
@@ -30,7 +31,7 @@ def scored(search, sketch):
 
 def realigned(search, sketch):
     found = scored(search, sketch)
-    return found, search.polish._realigned(found)
+    return found, search.minimize._realigned(found)
 
 
 @torch.no_grad()
@@ -54,7 +55,7 @@ def test_no_hydrogen_of_one_atom_becomes_the_oxygen_of_another():
     search, sketch = beginning("Nc1ccncc1")  # to hydroxypyridine oxide
     at_amine = next(j for j in sketch.near[0] if sketch.nodes[j] == ("H",))
     sketch.remove(at_amine)
-    sketch.relabel(0, ("O",))
+    sketch.set_node(0, ("O",))
     sketch.join(4, sketch.add(("O",)), SINGLE)
     found, again = realigned(search, sketch)
     assert found.heavy == 3

@@ -20,10 +20,12 @@ from graphflip.data.molecules.molecule import (
 from graphflip.data.planted.motif import planted
 from graphflip.edits import apply_edits, edits_between, heavy_edits
 from graphflip.errors import DataError, SchemaError
+from graphflip.explain.moves.apply import apply_differences
+from graphflip.explain.moves.difference import Difference
 from graphflip.explain.moves.fragments import Fragment, FragmentVocabulary
 from graphflip.explain.moves.moves import Moves
 from graphflip.explain.moves.restrictions import counted_part
-from graphflip.explain.moves.sketch import Difference, Sketch, drawn
+from graphflip.explain.moves.sketch import Sketch
 from graphflip.explain.moves.undo import undone
 from graphflip.explain.moves.valence import Valence
 from graphflip.graph import Graph
@@ -49,7 +51,7 @@ def moves_of(graph, vocabulary=VOCABULARY):
 
 def after_all(graph, moves):
     before = Sketch.of(graph)
-    return drawn(graph, [Difference.between(before, move.after) for move in moves])
+    return apply_differences(graph, [Difference.between(before, move.after) for move in moves])
 
 
 def num_parts(graph, k=0):
@@ -74,7 +76,7 @@ def test_moves_of_molecules_lead_to_molecules(graph):
 def test_edits_of_moves_are_those_between_the_graphs_and_apply(graph):
     moves = moves_of(graph)
     for k in range(0, len(moves), 1 + len(moves) // 20):
-        wide = drawn(graph, [Difference.between(Sketch.of(graph), moves[k].after)])
+        wide = apply_differences(graph, [Difference.between(Sketch.of(graph), moves[k].after)])
         assert moves[k].edits == edits_between(graph, wide)
         applied = apply_edits(graph, moves[k].edits).pad(wide.num_slots)
         assert all(torch.equal(getattr(applied, part), getattr(wide, part)) for part in "BVAE")
@@ -184,7 +186,9 @@ def test_undoing_gives_molecules_and_after_one_move_the_factual(graph, seed):
         assert 0 in [Difference.between(factual, sketch).size for sketch in undone(moves, factual, move.after)]
     steps = list(moves.steps(first[0].after, factual))
     back = [sketch for _, after in steps[seed::20] for sketch in undone(moves, factual, after)]
-    assert bool(is_radical_free(drawn(graph, [Difference.between(factual, sketch) for sketch in back])).all())
+    assert bool(
+        is_radical_free(apply_differences(graph, [Difference.between(factual, sketch) for sketch in back])).all()
+    )
 
 
 def test_whole_branches_go_where_that_is_asked():
@@ -193,7 +197,9 @@ def test_whole_branches_go_where_that_is_asked():
 
     def left(branches):
         steps = moves.steps(before, before, branches=branches)
-        found = drawn(graph, [Difference.between(before, after) for kind, after in steps if kind == "remove group"])
+        found = apply_differences(
+            graph, [Difference.between(before, after) for kind, after in steps if kind == "remove group"]
+        )
         return {to_smiles(found[k]) for k in range(len(found))}
 
     assert left(branches=False) == {"CCCCc1ccccc1", "CCCc1ccccc1", "CCc1ccccc1"}

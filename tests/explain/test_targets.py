@@ -16,7 +16,7 @@ from graphflip.explain.goals.values import Shift, ValueGoal
 from graphflip.explain.latent.anchored import latent_path
 from graphflip.explain.latent.baselines import LatentIndex
 from graphflip.explain.latent.saliency import Saliency, SaliencyWalk
-from graphflip.explain.moves.sketch import AttributeChange, Difference
+from graphflip.explain.moves.difference import AttributeChange, Difference
 from graphflip.models.networks.classifier import AbstractClassifier, ClassifierConfig, InvariantClassifier
 from graphflip.nn.initialize import reset_parameters
 

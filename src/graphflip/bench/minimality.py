@@ -15,9 +15,11 @@ from ..explain.counterfactual import Counterfactual
 from ..explain.edits.search import EditSearch
 from ..explain.goals.batches import mean_outputs
 from ..explain.goals.stored import Target, goal_of
+from ..explain.moves.apply import apply_differences
+from ..explain.moves.difference import Difference
 from ..explain.moves.environments import EnvironmentCounts
 from ..explain.moves.moves import Moves
-from ..explain.moves.sketch import Difference, Sketch, drawn
+from ..explain.moves.sketch import Sketch
 from ..explain.moves.undo import undone
 from ..graph import Graph
 from ..models.networks.classifier import AbstractClassifier
@@ -122,7 +124,9 @@ def smaller_answers(factual: Graph, after: Graph, moves: Moves) -> Iterator[Grap
     factual, after = factual.pad(n), after.pad(n)
     before, size = Sketch.of(factual), _size(factual, after)
     least = _Validity.of(after).weaker(_Validity.of(factual))
-    undo = (drawn(factual, [Difference.between(before, one)]) for one in undone(moves, before, Sketch.of(after)))
+    undo = (
+        apply_differences(factual, [Difference.between(before, one)]) for one in undone(moves, before, Sketch.of(after))
+    )
     for graph in chain(undo, _edits_left_out(factual, after)):
         heavy, every = _size(factual, graph)
         fewer = heavy <= size[0] and every <= size[1] and (heavy, every) != size

@@ -11,8 +11,11 @@ from ..errors import ConfigError
 from ..explain.counterfactual import Counterfactual
 from ..explain.explainer import Explainer
 from ..explain.method import verdict
+from ..explain.moves.apply import apply_differences
+from ..explain.moves.attributes import Attributes
+from ..explain.moves.difference import Difference
 from ..explain.moves.moves import Moves
-from ..explain.moves.sketch import Attributes, Difference, Sketch, drawn
+from ..explain.moves.sketch import Sketch
 from ..graph import Graph
 from ..jsongraph import aligned_pair
 from .sentences import sentences
@@ -47,7 +50,7 @@ def with_edits(factual: Graph, edits: Sequence[Edit], moves: Moves) -> Graph:
     heavy = set(moves.heavy(draft))
     changed = {i for i in Difference.between(before, draft).touched if i in heavy or i not in draft.nodes}
     settled = moves.settled(before, draft.branch(), changed, before)
-    return drawn(factual, [Difference.between(before, settled or draft)])
+    return apply_differences(factual, [Difference.between(before, settled or draft)])
 
 
 def _make(draft: Sketch, edit: Edit, names: Sequence[str]) -> None:
@@ -56,11 +59,11 @@ def _make(draft: Sketch, edit: Edit, names: Sequence[str]) -> None:
     there = i in draft.nodes and j in draft.nodes
     joined = there and not edit.is_node and j in draft.near[i]
     if edit.op == "add_node":
-        draft.relabel(i, tuple(edit.after[name] for name in names))
+        draft.set_node(i, tuple(edit.after[name] for name in names))
     elif edit.op == "remove_node" and there and not draft.around(i):
         draft.remove(i)
     elif edit.op == "set_node" and there:
-        draft.relabel(i, _relabeled(draft.nodes[i], edit, names))
+        draft.set_node(i, _relabeled(draft.nodes[i], edit, names))
     elif edit.op == "remove_edge" and joined:
         draft.cut(i, j)
     elif edit.op == "add_edge" and there:

@@ -16,8 +16,10 @@ from ...chemistry import BOND_ORDERS
 from ...explain.counterfactual import Counterfactual, Outcome
 from ...explain.goals.goal import AbstractGoal
 from ...explain.method import AbstractExplainer, Question, verdict
+from ...explain.moves.apply import apply_differences
 from ...explain.moves.attributes import Attributes, labels_of, other_labels
-from ...explain.moves.sketch import AttributeChange, Difference, Sketch, drawn
+from ...explain.moves.difference import AttributeChange, Difference
+from ...explain.moves.sketch import Sketch
 from ...graph import Graph
 from ...models.networks.classifier import AbstractClassifier
 from ...schema import Column, Schema
@@ -97,7 +99,7 @@ class _Levels:
         steps = list(self.edits.steps(graph))
         for at in range(0, len(steps), self.settings.batch_size):
             chunk = steps[at : at + self.settings.batch_size]
-            batch = drawn(graph, chunk)
+            batch = apply_differences(graph, chunk)
             self.calls += len(chunk)
             logits = self.settings.classifier(batch)
             score, flips = self.goal.score(logits), self.goal.reached(logits)

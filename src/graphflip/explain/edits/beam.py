@@ -13,8 +13,8 @@ from ...graph import Graph
 from ..counterfactual import Outcome
 from ..goals.goal import AbstractGoal
 from ..latent.saliency import Saliency
+from ..moves.apply import apply_differences
 from ..moves.attributes import STEPS, has_continuous
-from ..moves.sketch import drawn
 from .candidates import Candidate, choose_different, choose_frontier
 from .minimize import Minimizer
 from .neighborhood import Neighborhood
@@ -189,7 +189,9 @@ class BeamSearch:
         """The last word: the very graph that is returned, in all its slots, classified once more."""
         if self.scoring.spent:  # it was classified once, and nobody may ask again
             return Finding(found, Outcome.FLIPPED)
-        again = self.scoring.judged(found, drawn(self.graph.pad(self.graph.schema.max_nodes), [found.difference]))
+        again = self.scoring.judged(
+            found, apply_differences(self.graph.pad(self.graph.schema.max_nodes), [found.difference])
+        )
         passes = self.scoring.passes(again, slack=10.0)
         return Finding(again, Outcome.FLIPPED if passes else Outcome.NOT_CONFIDENT, True if passes else None)
 

@@ -12,8 +12,9 @@ from torch import Tensor
 
 from ...schema import Schema
 from ..goals.goal import AbstractGoal
+from ..moves.difference import Difference
 from ..moves.restrictions import counted_part
-from ..moves.sketch import Difference, Sketch
+from ..moves.sketch import Sketch
 
 
 class Vote(NamedTuple):

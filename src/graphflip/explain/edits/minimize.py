@@ -7,8 +7,10 @@ import torch
 
 from ...ged.distance import closer_alignment
 from ...graph import Graph
+from ..moves.alignment import align, renumber
+from ..moves.apply import apply_differences
 from ..moves.shrink import shrunk
-from ..moves.sketch import Pair, Sketch, align, drawn, renumbered
+from ..moves.sketch import Pair, Sketch
 from ..moves.undo import undone
 from .candidates import Candidate
 from .neighborhood import Neighborhood
@@ -71,12 +73,12 @@ class Minimizer:
         """The same graph, its nodes named so that fewer edits lead to it; None if none or no allowed ones do."""
         if found.size < _WORTH_REALIGNING:
             return None
-        after = drawn(self.graph, [found.difference])
+        after = apply_differences(self.graph, [found.difference])
         image = closer_alignment(self.graph.pad(after.num_slots), after, torch.arange(after.num_slots)).tolist()
         slot = {k: i for i, k in self._told_together(image, found.sketch)}
         fresh = [k for k in found.sketch.nodes if k not in slot]
         slot |= {k: -number for number, k in enumerate(fresh, 1)}
-        sketch = align(self.neighborhood.factual, renumbered(found.sketch, slot), self.graph.schema.max_nodes)
+        sketch = align(self.neighborhood.factual, renumber(found.sketch, slot), self.graph.schema.max_nodes)
         if sketch is None:
             return None
         again = self.neighborhood.candidate(sketch).with_votes(found.votes)

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...graph import Graph
+from ..moves.difference import Difference
 from ..moves.restrictions import Restrictions
-from ..moves.sketch import Difference, Sketch
+from ..moves.sketch import Sketch
 from .candidates import Candidate
 
 if TYPE_CHECKING:

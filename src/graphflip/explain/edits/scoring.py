@@ -14,7 +14,7 @@ from ...graph import Graph
 from ...models.networks.classifier import AbstractClassifier
 from ..goals.batches import mean_outputs
 from ..goals.goal import AbstractGoal
-from ..moves.sketch import drawn
+from ..moves.apply import apply_differences
 from .candidates import Candidate, Vote, votes_for
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ class Scoring:
 
         key = one.key()
         if key not in self._read_back:
-            again = round_trip(drawn(self.graph, [one.difference]), kekule=False)
+            again = round_trip(apply_differences(self.graph, [one.difference]), kekule=False)
             self._read_back[key] = None if again is None else self.judged(one, again)
         again = self._read_back[key]
         return again is not None and self.passes(again)
@@ -121,7 +121,7 @@ class Scoring:
 
     def _asked(self, models: Sequence[AbstractClassifier], candidates: list[Candidate]) -> list[Candidate]:
         """The candidates with one vote more, that of these models."""
-        votes = self._votes(models, drawn(self.graph, [one.difference for one in candidates]))
+        votes = self._votes(models, apply_differences(self.graph, [one.difference for one in candidates]))
         return [one.with_votes([*one.votes, vote]) for one, vote in zip(candidates, votes, strict=True)]
 
     @torch.no_grad()

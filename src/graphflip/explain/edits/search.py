@@ -11,9 +11,9 @@ from ..constraints import Constraints
 from ..counterfactual import Counterfactual, Outcome
 from ..latent.saliency import SaliencyWalk
 from ..method import AbstractExplainer, Question
+from ..moves.apply import apply_differences
 from ..moves.environments import EnvironmentCounts
 from ..moves.moves import Moves
-from ..moves.sketch import drawn
 from .beam import BeamSearch, Finding, Round
 from .candidates import Candidate
 
@@ -29,8 +29,8 @@ class EditSearch(AbstractExplainer):
     mean are in the range that is asked for. Of those that pass, the one with the lowest cost is taken, and the search
     goes on while a lower one is possible. Then edits are undone, or exchanged for cheaper ones, as long as the graph
     still passes: the answer is 1-minimal. An edit costs 1; where hydrogens are nodes, adding or removing one with its
-    bond, two edits, costs `hydrogen_price` each. Groups of more than `largest` nodes are tried when smaller ones do not lead
-    to a graph that passes.
+    bond, two edits, costs `hydrogen_price` each. Groups of more than `largest` nodes are tried when smaller ones do not
+    lead to a graph that passes.
 
     Graphs are ranked by their scores for the target (log-probabilities, or distances from a range of values), each
     counted up to what is asked, on average, less `price` times their cost. The surrogates see the `shortlist` that the
@@ -124,7 +124,7 @@ class EditSearch(AbstractExplainer):
             question.answer(
                 k,
                 self.method,
-                drawn(question.graph[k], [found.candidate.difference]),
+                apply_differences(question.graph[k], [found.candidate.difference]),
                 found.outcome,
                 p_counterfactual=None if found.outcome is Outcome.NOT_A_NUMBER else found.candidate.probability,
                 steps=search.turn,

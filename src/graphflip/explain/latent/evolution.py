@@ -16,9 +16,10 @@ from ..counterfactual import Counterfactual, Outcome
 from ..edits.candidates import Candidate, votes_for
 from ..goals.goal import AbstractGoal
 from ..method import AbstractExplainer, Question
+from ..moves.apply import apply_differences
 from ..moves.feasible import feasible
 from ..moves.moves import Moves
-from ..moves.sketch import Sketch, drawn
+from ..moves.sketch import Sketch
 from ..moves.undo import undone
 from .anchored import Anchor
 
@@ -75,7 +76,7 @@ class LatentSearch(AbstractExplainer):
         return question.answer(
             k,
             self.method,
-            drawn(question.graph[k], [search.best.difference]),
+            apply_differences(question.graph[k], [search.best.difference]),
             outcome,
             p_counterfactual=None if outcome is Outcome.NOT_A_NUMBER else search.best.probability,
             steps=search.turn,
@@ -161,7 +162,7 @@ class _Search:
         if not shown:
             return []
         try:
-            logits = self.settings.classifier(drawn(self.graph, [one.difference for one in shown]))
+            logits = self.settings.classifier(apply_differences(self.graph, [one.difference for one in shown]))
         except BudgetSpent as error:
             if not error.left:
                 raise

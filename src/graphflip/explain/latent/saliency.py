@@ -15,7 +15,7 @@ from ..goals.batches import score_each
 from ..goals.goal import AbstractGoal
 from ..goals.stored import Target, goals_of
 from ..moves.attributes import Attributes
-from ..moves.sketch import AttributeChange, Difference
+from ..moves.difference import AttributeChange, Difference
 from .anchored import MARGIN, Anchor, Logits
 
 

@@ -14,7 +14,8 @@ from ...errors import DataError, SchemaError
 from ...graph import Graph
 from ...schema import Categories, Schema
 from .attributes import Attributes, has_continuous
-from .sketch import Bond, Difference, Environment, Sketch
+from .difference import Difference
+from .sketch import Bond, Environment, Sketch
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,8 +1,9 @@
 """Feasible: of the changes that a decoder asks for, those that lead from one valid graph to the next."""
 
 from .attributes import Attributes
+from .difference import AttributeChange, Difference
 from .moves import Moves
-from .sketch import AttributeChange, Difference, Sketch
+from .sketch import Sketch
 
 _Unit = tuple[tuple[int, ...], Attributes | None]
 """Where a change is, at a node or at a pair of them, and the label afterwards; None if it is removed."""
@@ -51,7 +52,7 @@ def _made(moves: Moves, state: Sketch, at: tuple[int, ...], label: Attributes | 
         return draft, {i, j}
     (i,) = at
     if label is not None:
-        draft.relabel(i, label)
+        draft.set_node(i, label)
         return draft, {i}
     around = {j for j in moves.heavy(state) if j in state.around(i)}
     moves.strip_hydrogens(draft, i)

@@ -9,10 +9,12 @@ from ...errors import SchemaError
 from ...graph import Graph
 from ...jsongraph import single_hard
 from ...schema import Schema
+from .alignment import align
 from .attributes import Attributes, fresh_labels, has_many_labels, other_labels
 from .connectivity import bridges, partners
+from .difference import Difference
 from .fragments import Fragment, FragmentVocabulary, groups
-from .sketch import Bond, Difference, Sketch, align
+from .sketch import Bond, Sketch
 from .valence import Valence
 
 
@@ -152,7 +154,7 @@ class Moves:
                 fits = all(self._joins(label, edge, state.nodes[j]) for j, edge in state.near[i].items() if j in inside)
                 if fits and self._can_be(label, state.nodes[i], room[i]):
                     draft = state.copy()
-                    draft.relabel(i, label)
+                    draft.set_node(i, label)
                     yield "change node", draft, {i}
 
     def _can_be(self, label: Attributes, was: Attributes, room: int) -> bool:

@@ -8,7 +8,8 @@ from ...errors import ConfigError
 from ...schema import Categories, Column, Schema
 from ..constraints import Constraints
 from .connectivity import bridges
-from .sketch import AttributeChange, Difference, Pair, Sketch, op_of
+from .difference import AttributeChange, Difference, op_of
+from .sketch import Pair, Sketch
 
 
 @dataclass(frozen=True)

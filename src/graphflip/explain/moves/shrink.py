@@ -17,7 +17,7 @@ def shrunk(factual: Sketch, after: Sketch, schema: Schema) -> Iterator[Sketch]:
     for i, label in after.nodes.items():
         for closer in _closer(factual.nodes.get(i), label, schema.nodes):
             draft = after.copy()
-            draft.relabel(i, closer)
+            draft.set_node(i, closer)
             yield draft
     for i, j, label in after.edges():
         for closer in _closer(factual.near.get(i, {}).get(j), label, schema.edges):

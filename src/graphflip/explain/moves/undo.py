@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from .difference import Difference
 from .moves import Moves
-from .sketch import Difference, Pair, Sketch
+from .sketch import Pair, Sketch
 
 
 class _Unit(NamedTuple):
@@ -73,7 +74,7 @@ def _restored(moves: Moves, factual: Sketch, after: Sketch, unit: _Unit) -> Sket
             if i not in factual.nodes:
                 draft.remove(i)
         if i in factual.nodes:
-            draft.relabel(i, factual.nodes[i])
+            draft.set_node(i, factual.nodes[i])
     for i, j in sorted(unit.edges):
         if i in draft.nodes and j in draft.nodes:
             label = factual.near.get(i, {}).get(j)
