@@ -16,8 +16,8 @@ from graphflip.data.molecules.molecule import from_smiles, molecule_schema
 from graphflip.edits import Edit, apply_edits
 from graphflip.graph import Graph
 from graphflip.report.demo import run_demo
+from graphflip.report.draw.palette import page_style
 from graphflip.report.draw.pictures import draw_legend, draw_pair
-from graphflip.report.page import page_style
 from graphflip.schema import Continuous, Schema
 
 IMAGES = Path(__file__).parent.parent / "docs" / "img"

@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 pytest.importorskip("rdkit", reason="install graphflip[mol] to draw molecules")
 
 from graphflip.report.page import write_report
-from graphflip.report.results import Lot, Results, Unread
+from graphflip.report.results import Results, ResultSet, UnreadInput
 
 from .pairs import explanation, failure
 
@@ -26,9 +26,10 @@ def address(tmp_path_factory) -> str:
         explanation("cherry", p_counterfactual=0.95, evidence=None),
         failure("date"),
     ]
-    lots = (Lot("one", tuple(found), 4, (Unread("elder", "bad_input", "No SMILES."),)), Lot("two", (found[0],), 1))
+    unread = (UnreadInput("elder", "bad_input", "No SMILES."),)
+    sets = ResultSet("one", tuple(found), 4, unread), ResultSet("two", (found[0],), 1)
     tables = ("### A table\n\n| method | figure |\n| --- | --- |\n| walk | 0.5 |\n",)
-    write_report(path, Results("fruit", lots, tables))
+    write_report(path, Results("fruit", sets, tables))
     return path.as_uri()
 
 

@@ -24,7 +24,7 @@ from graphflip.explain.records import write_records
 from graphflip.report.demo import run_demo
 from graphflip.report.page import report_html, summary, write_report
 from graphflip.report.paths import STEPS
-from graphflip.report.results import Lot, Results, Unread
+from graphflip.report.results import Results, ResultSet, UnreadInput
 
 from .pairs import explanation, failure
 
@@ -32,7 +32,7 @@ HOSTILE = '"><script>alert(1)</script><b onclick=x>&amp;'
 
 
 def results(*found, unread=(), **more) -> Results:
-    return Results("some", (Lot("some", found, len(found), unread),), **more)
+    return Results("some", (ResultSet("some", found, len(found), unread),), **more)
 
 
 class Reader(HTMLParser):
@@ -70,7 +70,9 @@ def test_a_row_tells_what_was_found():
 
 
 def test_a_row_tells_why_nothing_was_found():
-    page = Reader(report_html(results(failure("yew", "Frozen."), unread=(Unread("ziu", "bad_input", "No SMILES."),))))
+    page = Reader(
+        report_html(results(failure("yew", "Frozen."), unread=(UnreadInput("ziu", "bad_input", "No SMILES."),)))
+    )
     assert all(text in page.row("yew") for text in ("no move allowed", "Frozen.", Outcome.NO_MOVE_ALLOWED.advice))
     assert all(text in page.row("ziu") for text in ("bad input", "No SMILES."))
 
@@ -83,7 +85,7 @@ def test_the_summary_counts():
     assert "another GNN 100%, trees 0%" in text
     assert "100% are made of surroundings that occur in the data. 0% are plausible" in text
     assert text.endswith("Not found: no move allowed 1.")
-    cut = Results("some", (Lot("some", (explanation(),), 12),))
+    cut = Results("some", (ResultSet("some", (explanation(),), 12),))
     assert summary(cut).startswith("Shown are 1 of 12 explanations")
     assert summary(dataclasses.replace(cut, tables=("x",))).startswith("Tables, figures and explanations of 1 runs.")
     assert summary(Results("some", ())) == "No explanations are stored here."
@@ -116,9 +118,9 @@ def test_values_are_told_as_values():
 @example(text=HOSTILE)
 def test_text_from_outside_stays_text(text):
     found = explanation(id=text, note=text, classes=(text, text))
-    shown = results(found, failure(text, text), unread=(Unread(text, text, text),), remarks={text: text})
+    shown = results(found, failure(text, text), unread=(UnreadInput(text, text, text),), remarks={text: text})
     html = report_html(dataclasses.replace(shown, title=text, tables=(text,)))
-    plain = Reader(report_html(results(explanation(), failure(), unread=(Unread("x", "bad_input", "x"),))))
+    plain = Reader(report_html(results(explanation(), failure(), unread=(UnreadInput("x", "bad_input", "x"),))))
     strange = {tag for tag, _ in Reader(html).tags} - {tag for tag, _ in plain.tags}
     assert strange <= {"span", "p", "h3", "ol", "li", "code", "b", "table", "div", "section", "h2"}
     assert all(not key.startswith("on") for _, attrs in Reader(html).tags for key in attrs)

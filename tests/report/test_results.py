@@ -24,7 +24,7 @@ def test_a_file_is_read_back_without_its_schema(seed, n, m, tmp_path_factory):
     path = tmp_path_factory.mktemp("results") / "some.jsonl"
     found = Counterfactual("x", "test", 1, factual, counterfactual, 0.1, 0.9, Outcome.FLIPPED)
     write_records(path, [found])
-    (again,) = read_results(path).lots[0].explanations
+    (again,) = read_results(path).sets[0].explanations
     stored = to_record(found)
     assert {key: value for key, value in to_record(again).items() if key != "smiles"} == stored
 
@@ -43,12 +43,12 @@ def test_a_job_has_rows_that_could_not_be_read(tmp_path):
     write_records(tmp_path / "counterfactuals.jsonl", [explanation(), failure()])
     lines = ["row,id,outcome,note", "0,bad,bad_input,No SMILES.", "1,y,no_move_allowed,"]
     (tmp_path / "unexplained.csv").write_text("\n".join(lines))
-    (lot,) = read_results(tmp_path).lots
-    assert [one.id for one in lot.explanations] == ["x", "y"]
-    assert [(one.id, one.outcome, one.note) for one in lot.unread] == [("bad", "bad_input", "No SMILES.")]
-    assert (lot.shown, lot.total) == (3, 3)
-    (cut,) = read_results(tmp_path, limit=1).lots
-    assert (cut.shown, cut.total) == (2, 3)
+    (job,) = read_results(tmp_path).sets
+    assert [one.id for one in job.explanations] == ["x", "y"]
+    assert [(one.id, one.outcome, one.note) for one in job.unread] == [("bad", "bad_input", "No SMILES.")]
+    assert (job.num_shown, job.total) == (3, 3)
+    (cut,) = read_results(tmp_path, limit=1).sets
+    assert (cut.num_shown, cut.total) == (2, 3)
 
 
 def test_a_benchmark_has_tables_and_figures_and_many_files(tmp_path):
@@ -60,7 +60,7 @@ def test_a_benchmark_has_tables_and_figures_and_many_files(tmp_path):
     for name in ("curve.svg", "curve.png", "photo.png"):
         (tmp_path / name).write_bytes(b"x")
     results = read_results(tmp_path, limit=7)
-    assert [(lot.name, len(lot.explanations), lot.total) for lot in results.lots] == [
+    assert [(part.name, len(part.explanations), part.total) for part in results.sets] == [
         ("aids/cgcf", 2, 4),
         ("aids/random", 2, 4),
         ("nci1/cgcf", 2, 4),
@@ -101,7 +101,7 @@ def test_what_is_missing_is_named(tmp_path):
 def test_odd_numbers_do_not_stop_a_report(tmp_path):
     found = dataclasses.replace(explanation(), p_factual=float("nan"), p_counterfactual=None)
     write_records(tmp_path / "some.jsonl", [found])
-    (again,) = read_results(tmp_path / "some.jsonl").lots[0].explanations
+    (again,) = read_results(tmp_path / "some.jsonl").sets[0].explanations
     assert again.p_factual != again.p_factual
 
 

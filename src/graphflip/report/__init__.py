@@ -1,1 +1,1 @@
-"""Something to look at: pictures and pages of explanations."""
+"""Reports: explanations as HTML pages, as notebook output and as pictures."""

@@ -1,4 +1,4 @@
-"""The demo: well-known molecules, explained with the models that the package carries."""
+"""The demo: well-known molecules, explained with the models of the package."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -9,20 +9,25 @@ from ..explain.explainer import load
 from ..explain.records import write_records
 from .page import write_report
 from .paths import along_latent_paths
-from .results import RECORDS, Lot, Results
+from .results import RECORDS, Results, ResultSet
 
 
 def run_demo(out: Path, say: Callable[[str], None]) -> Path:
-    """Explain, write `counterfactuals.jsonl` and `index.html`, and return the page's path."""
-    explainer, molecules, found = load("mutagenicity"), famous_molecules(), []
+    """Explain well-known molecules, write `counterfactuals.jsonl` and `index.html`, and return the page's path.
+
+    `say` is called with a line for each molecule.
+    """
+    explainer, molecules, explanations = load("mutagenicity"), famous_molecules(), []
     for molecule in molecules:
-        one = explainer.explain(molecule.smiles, ids=[molecule.name])
-        after = to_smiles(one.counterfactual) if one.counterfactual is not None else None
-        say(f"{one.id}: {to_smiles(one.factual)} → {after or 'no molecule'} ({one.outcome.value})")
-        found.append(one)
-    write_records(out / RECORDS, found)
-    known = {one.name: "known as a mutagen" if one.mutagen else "not known as a mutagen" for one in molecules}
-    lot, page = Lot("famous molecules", tuple(found), len(found)), out / "index.html"
-    results = Results("Is it mutagenic? What would change the answer", (lot,), remarks=known)
+        counterfactual = explainer.explain(molecule.smiles, ids=[molecule.name])
+        changed = counterfactual.counterfactual
+        after = (None if changed is None else to_smiles(changed)) or "no molecule"
+        outcome = counterfactual.outcome.value
+        say(f"{counterfactual.id}: {to_smiles(counterfactual.factual)} → {after} ({outcome})")
+        explanations.append(counterfactual)
+    write_records(out / RECORDS, explanations)
+    known = {each.name: "known as a mutagen" if each.mutagen else "not known as a mutagen" for each in molecules}
+    result_set, page = ResultSet("famous molecules", tuple(explanations), len(explanations)), out / "index.html"
+    results = Results("Is it mutagenic? What would change the answer", (result_set,), remarks=known)
     write_report(page, along_latent_paths(results, explainer))
     return page

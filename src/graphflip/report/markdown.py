@@ -1,4 +1,4 @@
-"""The Markdown that benchmarks write as HTML: headings, tables, lists, paragraphs. Everything else is text."""
+"""Convert the Markdown of benchmark tables to HTML: headings, tables, lists and paragraphs; the rest is plain text."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -7,18 +7,19 @@ from itertools import groupby
 
 
 def markdown_to_html(markdown: str) -> str:
-    """Headings become <h3>; the first column of a table heads its rows."""
+    """Convert Markdown to HTML. Headings of every level become <h3>."""
     return "".join(_block(kind, list(lines)) for kind, lines in groupby(markdown.splitlines(), _kind))
 
 
 def _kind(line: str) -> str:
+    """The kind of block that a line belongs to."""
     if line.startswith("#"):
         return "heading"
     if line.startswith("|"):
         return "table"
     if line.startswith("- "):
         return "item"
-    return "note" if re.match(r"\d+\. ", line) else "text" if line.strip() else "blank"
+    return "numbered" if re.match(r"\d+\. ", line) else "text" if line.strip() else "blank"
 
 
 def _block(kind: str, lines: list[str]) -> str:
@@ -28,7 +29,7 @@ def _block(kind: str, lines: list[str]) -> str:
         return _table(lines)
     if kind == "item":
         return f"<ul>{_items(line[2:] for line in lines)}</ul>"
-    if kind == "note":
+    if kind == "numbered":
         return f"<ol>{_items(line.partition('. ')[2] for line in lines)}</ol>"
     return f"<p>{_inline(' '.join(lines))}</p>" if kind == "text" else ""
 
@@ -49,6 +50,6 @@ def _cells(line: str) -> Iterator[str]:
 
 
 def _inline(text: str) -> str:
-    """Escaped text with `code` and **bold**."""
+    """Escape a text, and convert `code` and **bold** in it."""
     text = re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text))
     return re.sub(r"\*\*([^*]+)\*\*", r"<b>\1</b>", text)

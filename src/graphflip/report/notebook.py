@@ -1,4 +1,4 @@
-"""Explanations in notebooks: what they print, with pictures."""
+"""Explanations as HTML, with pictures, for notebooks."""
 
 from html import escape
 
@@ -7,20 +7,49 @@ from ..explain.counterfactual import Counterfactual
 from .draw.pictures import draw_graph, draw_legend, draw_pair
 
 
-def to_html(found: Counterfactual) -> str:
-    """Pictures, probabilities, edits in words and evidence as HTML; `Counterfactual` shows itself so in notebooks."""
-    form = ".2f" if found.goal.unit == "probability" else ".4g"
-    change = f"{found.p_factual:{form}}"
-    if found.counterfactual is None:
-        pictures = draw_graph(found.factual).svg()
-    else:
-        pictures = "".join(picture.svg() for picture in draw_pair(found.factual, found.counterfactual))
-        pictures += f"<br>{draw_legend().svg((260, 26))}"
-        change += f" → {found.p_counterfactual:{form}}" if found.p_counterfactual is not None else ""
-    what = "probability of" if found.goal.unit == "probability" else "value, to be"
-    head = f"{found.id}: {found.outcome.value}; {what} {found.class_name(found.target)} {change}"
-    words = "".join(f"<li>{escape(text)}</li>" for text in describe(found))
-    evidence = [str(found.evidence)] if found.evidence is not None else []
-    reasons = [found.note, "" if found.flipped else found.outcome.advice]
-    tail = "".join(f"<p>{escape(text)}</p>" for text in (*evidence, *reasons) if text)
-    return f"<div><p>{escape(head)}</p>{pictures}<ul>{words}</ul>{tail}</div>"
+def to_html(counterfactual: Counterfactual) -> str:
+    """Show an explanation as HTML: pictures, probabilities, edits in words and evidence.
+
+    Notebooks call this by themselves when a `Counterfactual` is the last value of a cell.
+
+    Args:
+        counterfactual: The explanation, successful or not.
+
+    Returns:
+        A `<div>` that needs no script and no network. All texts in it are escaped.
+
+    Example:
+        >>> from graphflip import Categories, Counterfactual, Graph, Schema, to_html
+        >>> from graphflip.explain import Outcome
+        >>> schema = Schema(nodes=(Categories(name="type", values=("a", "b")),), max_nodes=2)
+        >>> before = Graph.build(schema, [{"type": "a"}, {"type": "a"}], [(0, 1, {})])
+        >>> after = Graph.build(schema, [{"type": "a"}, {"type": "b"}], [(0, 1, {})])
+        >>> counterfactual = Counterfactual("pair", "by hand", 1, before, after, 0.1, 0.9, Outcome.FLIPPED)
+        >>> to_html(counterfactual)[:54]
+        '<div><p>pair: flipped; probability of 1 0.10 → 0.90</p'
+    """
+    heading = f"<p>{escape(_heading(counterfactual))}</p>"
+    changes = "".join(f"<li>{escape(text)}</li>" for text in describe(counterfactual))
+    evidence = "" if counterfactual.evidence is None else str(counterfactual.evidence)
+    advice = "" if counterfactual.flipped else counterfactual.outcome.advice
+    remarks = "".join(f"<p>{escape(text)}</p>" for text in (evidence, counterfactual.note, advice) if text)
+    return f"<div>{heading}{_pictures(counterfactual)}<ul>{changes}</ul>{remarks}</div>"
+
+
+def _heading(counterfactual: Counterfactual) -> str:
+    """Name, outcome, target, and the target's probability or the value before and after."""
+    is_value = counterfactual.goal.unit == "value"
+    form, quantity = (".4g", "value, to be") if is_value else (".2f", "probability of")
+    number = f"{counterfactual.p_factual:{form}}"
+    if counterfactual.counterfactual is not None and counterfactual.p_counterfactual is not None:
+        number += f" → {counterfactual.p_counterfactual:{form}}"
+    target = counterfactual.class_name(counterfactual.target)
+    return f"{counterfactual.id}: {counterfactual.outcome.value}; {quantity} {target} {number}"
+
+
+def _pictures(counterfactual: Counterfactual) -> str:
+    """SVG of the factual, and of the changed graph with a legend if there is one."""
+    if counterfactual.counterfactual is None:
+        return draw_graph(counterfactual.factual).svg()
+    pair = draw_pair(counterfactual.factual, counterfactual.counterfactual)
+    return "".join(picture.svg() for picture in pair) + f"<br>{draw_legend().svg((260, 26))}"

@@ -1,4 +1,4 @@
-"""The report: results as one self-contained HTML file, no network, readable without its script."""
+"""The report: results as one HTML file that loads nothing and can be read without its script."""
 
 import base64
 import hashlib
@@ -13,19 +13,19 @@ from ..errors import DataError
 from ..explain.counterfactual import Counterfactual
 from ..models.storage.files import write_atomically
 from ..version import __version__
-from .draw.palette import BY_PAGE, DARK, LIGHT, stylesheet
+from .draw.palette import page_style
 from .draw.pictures import draw_legend
 from .markdown import markdown_to_html
-from .results import Lot, Results
+from .results import Results, ResultSet
 from .rows import agrees, explanation_row, unread_row
 
 _ASSETS = Path(__file__).parent / "assets"
 _NUMBERS = {"probability": ("Probability", "most probable"), "value": ("Value", "highest value")}
-"""What the column of numbers is called, and what comes first when it is sorted downwards."""
+"""Title of the column of numbers, and the name of its sort order from the highest down."""
 
 
 def write_report(path: Path, results: Results) -> None:
-    """Write the report of results, whole or not at all."""
+    """Write the report of some results; the file is complete or not there at all."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(path, report_html(results).encode())
@@ -34,7 +34,7 @@ def write_report(path: Path, results: Results) -> None:
 
 
 def report_html(results: Results) -> str:
-    """The whole page. A policy forbids it to load anything or to run any script but its own."""
+    """The page as HTML. Its content security policy forbids loading anything and running any script but its own."""
     style = (_ASSETS / "report.css").read_text() + page_style()
     script = (_ASSETS / "report.js").read_text()
     policy = (
@@ -55,66 +55,67 @@ def report_html(results: Results) -> str:
     )
 
 
-def page_style() -> str:
-    """The style of pictures on a page with a light and a dark theme."""
-    dark = f"@media (prefers-color-scheme:dark){{:root{{{DARK.variables()}}}}}"
-    return f":root{{{LIGHT.variables()}}}{dark}{stylesheet(BY_PAGE)}"
-
-
 def summary(results: Results) -> str:
-    """What the results say, in one paragraph."""
-    found = [one for lot in results.lots for one in lot.explanations]
-    shown, total = (sum(getattr(lot, name) for lot in results.lots) for name in ("shown", "total"))
+    """Sum the results up in one paragraph: successes, sizes, agreement, and reasons of failures."""
+    explanations = [explanation for part in results.sets for explanation in part.explanations]
+    shown, total = sum(part.num_shown for part in results.sets), sum(part.total for part in results.sets)
     if not shown:
         return "No explanations are stored here."
-    flipped = [one for one in found if one.flipped]
+    flipped = [explanation for explanation in explanations if explanation.flipped]
     cut = [f"Shown are {shown} of {total} explanations, the first of each file."] if total > shown else []
     if results.tables:
-        return " ".join([f"Tables, figures and explanations of {len(results.lots)} runs.", *cut])
+        return " ".join([f"Tables, figures and explanations of {len(results.sets)} runs.", *cut])
     goals = {"probability": "that the classifier assigns to the target class", "value": "with a value as asked for"}
-    first = f"{len(flipped)} of {shown} searches found a graph {goals.get(_unit(found), 'that reaches the target')}."
-    return " ".join([*cut, first, *_of_the_flipped(flipped), *_of_the_others(results)])
+    first = (
+        f"{len(flipped)} of {shown} searches found a graph {goals.get(_unit(explanations), 'that reaches the target')}."
+    )
+    return " ".join([*cut, first, *_summary_of_flipped(flipped), *_summary_of_failures(results)])
 
 
-def _of_the_flipped(flipped: Sequence[Counterfactual]) -> list[str]:
+def _summary_of_flipped(flipped: Sequence[Counterfactual]) -> list[str]:
+    """Sentences about successful explanations: sizes, minimality, and evidence."""
     if not flipped:
         return []
-    heavy = [len(heavy_edits(one.factual, one.edits)) for one in flipped]
+    heavy = [len(heavy_edits(each.factual, each.edits)) for each in flipped]
     parts = [f"They are {fmean(heavy):.1f} edits away on average, {median(heavy):g} in the median."]
-    minimal = sum(one.one_minimal is True for one in flipped)
-    if minimal:
-        parts.append(f"For {_all(minimal, len(flipped))} it was checked that no edit can be undone.")
-    votes: dict[str, list[bool]] = {}
-    for one in flipped:
-        for name, p in one.evidence.judges.items() if one.evidence else ():
-            votes.setdefault(name, []).append(agrees(p, one.goal))
-    agreed = [f"{name} {fmean(vote):.0%}" for name, vote in votes.items()]
+    num_minimal = sum(each.one_minimal is True for each in flipped)
+    if num_minimal:
+        whom = "all of them" if num_minimal == len(flipped) else f"{num_minimal} of them"
+        parts.append(f"For {whom} it was checked that no edit can be undone.")
+    agreed = [f"{judge} {fmean(votes):.0%}" for judge, votes in _votes(flipped).items()]
     if agreed:
         parts.append(f"Models that no search has consulted agree: {', '.join(agreed)}.")
     claims = {"environment": "made of surroundings that occur in the data", "plausible": "plausible to the autoencoder"}
-    for name, words in claims.items():
-        known = [getattr(one.evidence, name) for one in flipped if one.evidence]
-        told = [claim for claim in known if claim is not None]
-        if told:
-            parts.append(f"{fmean(told):.0%} are {words}.")
+    for name, claim in claims.items():
+        checked = [getattr(each.evidence, name) for each in flipped if each.evidence]
+        known = [holds for holds in checked if holds is not None]
+        if known:
+            parts.append(f"{fmean(known):.0%} are {claim}.")
     return parts
 
 
-def _of_the_others(results: Results) -> list[str]:
-    outcomes = Counter(one.outcome.value for lot in results.lots for one in lot.explanations if not one.flipped)
-    outcomes.update(one.outcome for lot in results.lots for one in lot.unread)
+def _votes(explanations: Sequence[Counterfactual]) -> dict[str, list[bool]]:
+    """By judge, a list with True for each explanation that it agrees with and False for each other one."""
+    votes: dict[str, list[bool]] = {}
+    for explanation in explanations:
+        for judge, p in explanation.evidence.judges.items() if explanation.evidence else ():
+            votes.setdefault(judge, []).append(agrees(p, explanation.goal))
+    return votes
+
+
+def _summary_of_failures(results: Results) -> list[str]:
+    """A sentence with the number of searches without success, by outcome."""
+    parts = results.sets
+    outcomes = Counter(each.outcome.value for part in parts for each in part.explanations if not each.flipped)
+    outcomes.update(unread.outcome for part in parts for unread in part.unread)
     reasons = [f"{name.replace('_', ' ')} {count}" for name, count in outcomes.most_common()]
     return [f"Not found: {', '.join(reasons)}."] if reasons else []
 
 
-def _unit(found: Iterable[Counterfactual]) -> str:
-    """What the numbers of explanations are: probabilities, values, or some of both."""
-    units = {one.goal.unit for one in found}
+def _unit(explanations: Iterable[Counterfactual]) -> str:
+    """The unit of the explanations' numbers: "probability", "value", or "both"."""
+    units = {explanation.goal.unit for explanation in explanations}
     return "both" if len(units) > 1 else next(iter(units), "probability")
-
-
-def _all(count: int, total: int) -> str:
-    return "all of them" if count == total else f"{count} of them"
 
 
 def _tables(results: Results) -> str:
@@ -124,7 +125,7 @@ def _tables(results: Results) -> str:
 
 
 def _figures(figures: Sequence[Path]) -> str:
-    """Pictures as images, which run nothing and load nothing."""
+    """Figures of a benchmark as <img> with data URLs, which run nothing and load nothing."""
     shown = []
     for path in figures:
         kind = "image/svg+xml" if path.suffix == ".svg" else "image/png"
@@ -135,28 +136,36 @@ def _figures(figures: Sequence[Path]) -> str:
 
 
 def _explanations(results: Results) -> str:
-    several, rows, outcomes = len(results.lots) > 1, [], Counter()
-    for lot in results.lots:
-        name = lot.name if several else ""
-        for one in lot.explanations:
-            rows.append(explanation_row(one, len(rows), name, results.remarks.get(one.id, "")))
-            outcomes[one.outcome.value] += 1
-        for unread in lot.unread:
-            rows.append(unread_row(unread, len(rows), name))
-            outcomes[unread.outcome] += 1
+    """The table of explanations, with controls to filter and sort it."""
+    rows, outcomes = _rows(results)
     if not rows:
         return ""
-    title, first = _NUMBERS.get(_unit(one for lot in results.lots for one in lot.explanations), ("Number", "highest"))
+    unit = _unit(explanation for part in results.sets for explanation in part.explanations)
+    title, first = _NUMBERS.get(unit, ("Number", "highest"))
     columns = ("id", "Input"), ("", "Pictures"), ("edits", "What changes"), ("p", title), ("judges", "Evidence")
     heads = "".join(
-        f'<th role="columnheader" scope="col"{f" data-key={key}" if key else ""}>{words}</th>' for key, words in columns
+        f'<th role="columnheader" scope="col"{f" data-key={key}" if key else ""}>{text}</th>' for key, text in columns
     )
     return (
         '<section id="explanations" aria-labelledby="explained"><h2 id="explained">Explanations</h2>'
-        f"{_legend()}{_controls(outcomes, results.lots if several else (), first)}"
+        f"{_legend()}{_controls(outcomes, results.sets if len(results.sets) > 1 else (), first)}"
         '<table class="table" role="table" aria-labelledby="explained"><thead role="rowgroup">'
         f'<tr role="row">{heads}</tr></thead><tbody role="rowgroup">{"".join(rows)}</tbody></table></section>'
     )
+
+
+def _rows(results: Results) -> tuple[list[str], Counter[str]]:
+    """All rows of the table, and the number of rows with each outcome."""
+    rows, outcomes = [], Counter()
+    for part in results.sets:
+        origin = part.name if len(results.sets) > 1 else ""
+        for explanation in part.explanations:
+            rows.append(explanation_row(explanation, len(rows), origin, results.remarks.get(explanation.id, "")))
+            outcomes[explanation.outcome.value] += 1
+        for unread in part.unread:
+            rows.append(unread_row(unread, len(rows), origin))
+            outcomes[unread.outcome] += 1
+    return rows, outcomes
 
 
 def _legend() -> str:
@@ -164,16 +173,17 @@ def _legend() -> str:
     return f'<p class="legend">{svg}<span>Numbers beside atoms are those of the words.</span></p>'
 
 
-def _controls(outcomes: Counter[str], lots: Sequence[Lot], first: str) -> str:
-    sorts = ("order up", "as in the file"), ("edits up", "fewest edits"), ("p down", first)
-    sorts = *sorts, ("judges down", "judges agree most"), ("id up", "name")
+def _controls(outcomes: Counter[str], sets: Sequence[ResultSet], first: str) -> str:
+    """The form to search, filter and sort; hidden until the script runs."""
+    orders = ("order up", "as in the file"), ("edits up", "fewest edits"), ("p down", first)
+    orders = *orders, ("judges down", "judges agree most"), ("id up", "name")
     counted = [(name, f"{name.replace('_', ' ')} ({count})") for name, count in outcomes.most_common()]
-    chosen = _select("outcome", "Outcome", [("", "all"), *counted])
-    if lots:
-        chosen += _select("lot", "Origin", [("", "all"), *((lot.name, lot.name) for lot in lots)])
-    chosen += _select("sort", "Sort by", sorts, "sort")
+    selects = _select("outcome", "Outcome", [("", "all"), *counted])
+    if sets:
+        selects += _select("origin", "Origin", [("", "all"), *((part.name, part.name) for part in sets)])
+    selects += _select("sort", "Sort by", orders, "sort")
     find = '<label class="grow">Find<input name="find" type="search" placeholder="a name, nitro, C=O …"></label>'
-    return f'<form class="controls" role="search" hidden>{find}{chosen}<output aria-live="polite"></output></form>'
+    return f'<form class="controls" role="search" hidden>{find}{selects}<output aria-live="polite"></output></form>'
 
 
 def _select(name: str, title: str, options: Sequence[tuple[str, str]], style: str = "") -> str:

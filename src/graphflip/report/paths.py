@@ -1,29 +1,32 @@
-"""Probabilities along the latent line from a factual to its counterfactual, for the curves of a report."""
+"""Probabilities along the latent path from a factual to its counterfactual, for the curves of a report."""
 
 import dataclasses
 
 from ..explain.counterfactual import Counterfactual
 from ..explain.explainer import Explainer
-from .results import Lot, Results
+from .results import Results, ResultSet
 
 STEPS = 13
 
 
 def along_latent_paths(results: Results, explainer: Explainer) -> Results:
-    """The same explanations, those that have a counterfactual with probabilities along the latent line to it.
+    """Add to each explanation that has a counterfactual the probabilities along the latent path to it.
 
-    They must have the explainer's schema. What a kit without autoencoder explained stays as it is.
+    The results must have the explainer's schema. A kit without an autoencoder has no paths: its results stay unchanged.
     """
     if explainer.kit.vae is None:
         return results
-    return dataclasses.replace(results, lots=tuple(_along(lot, explainer) for lot in results.lots))
+    sets = tuple(_set_with_paths(result_set, explainer) for result_set in results.sets)
+    return dataclasses.replace(results, sets=sets)
 
 
-def _along(lot: Lot, explainer: Explainer) -> Lot:
-    return dataclasses.replace(lot, explanations=tuple(_one(found, explainer) for found in lot.explanations))
+def _set_with_paths(result_set: ResultSet, explainer: Explainer) -> ResultSet:
+    explanations = tuple(_with_path(explanation, explainer) for explanation in result_set.explanations)
+    return dataclasses.replace(result_set, explanations=explanations)
 
 
-def _one(found: Counterfactual, explainer: Explainer) -> Counterfactual:
-    if found.counterfactual is None:
-        return found
-    return dataclasses.replace(found, probabilities=tuple(explainer.path(found, STEPS).probabilities))
+def _with_path(counterfactual: Counterfactual, explainer: Explainer) -> Counterfactual:
+    if counterfactual.counterfactual is None:
+        return counterfactual
+    probabilities = tuple(explainer.path(counterfactual, STEPS).probabilities)
+    return dataclasses.replace(counterfactual, probabilities=probabilities)

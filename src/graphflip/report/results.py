@@ -1,4 +1,4 @@
-"""Results on disk: a file of explanations, the folder of a job, or that of a benchmark."""
+"""Read results from disk: a file of explanations, the folder of a job, or the folder of a benchmark."""
 
 import csv
 import json
@@ -18,8 +18,8 @@ RECORDS, UNEXPLAINED = "counterfactuals.jsonl", "unexplained.csv"
 
 
 @dataclass(frozen=True)
-class Unread:
-    """An input without an explanation, because it could not even be searched."""
+class UnreadInput:
+    """An input for which no search was possible, for example because it could not be read."""
 
     id: str
     outcome: str
@@ -27,61 +27,71 @@ class Unread:
 
 
 @dataclass(frozen=True)
-class Lot:
-    """Explanations of one origin, and inputs without one: the first of `total`."""
+class ResultSet:
+    """Explanations of one origin (a file, a run) and its unread inputs: the first of `total` rows."""
 
     name: str
     explanations: tuple[Counterfactual, ...]
     total: int
-    unread: tuple[Unread, ...] = ()
+    unread: tuple[UnreadInput, ...] = ()
 
     @property
-    def shown(self) -> int:
+    def num_shown(self) -> int:
+        """Number of rows that are kept here and shown in a report."""
         return len(self.explanations) + len(self.unread)
 
 
 @dataclass(frozen=True)
 class Results:
-    """What a report is about: explanations, and for a benchmark its tables (Markdown) and figures (SVG or PNG)."""
+    """Content of a report: explanations, and for a benchmark its tables (Markdown) and figures (SVG or PNG).
+
+    `remarks` are texts to show beside explanations, by their ids.
+    """
 
     title: str
-    lots: tuple[Lot, ...]
+    sets: tuple[ResultSet, ...]
     tables: tuple[str, ...] = ()
     figures: tuple[Path, ...] = ()
     remarks: dict[str, str] = field(default_factory=dict)
 
 
 def read_results(path: Path, limit: int = 1000, schema: Schema | None = None) -> Results:
-    """Read a .jsonl file or a folder; of more than `limit` explanations, the first of each file.
+    """Read a .jsonl file or a folder of results: at most `limit` explanations, the first ones of each file.
 
-    Without a schema, that of each file is inferred.
+    Without a schema, the schema of each file is inferred from its explanations.
     """
     if path.is_file():
-        return Results(f"Counterfactual explanations: {path.stem}", (_lot(path, path.stem, limit, schema),))
+        return Results(f"Counterfactual explanations: {path.stem}", (_read_set(path, path.stem, limit, schema),))
     if not path.is_dir():
         raise DataError(f"{path}: no such file or folder. Give a .jsonl file of explanations or a folder of results.")
     name = path.resolve().name
     if (path / RECORDS).exists():
-        return Results(f"Counterfactual explanations: {name}", (_lot(path / RECORDS, name, limit, schema),))
-    files = [one for one in sorted(path.rglob("*.jsonl")) if _has_explanations(one)]
+        return Results(f"Counterfactual explanations: {name}", (_read_set(path / RECORDS, name, limit, schema),))
+    return _read_benchmark(path, name, limit, schema)
+
+
+def _read_benchmark(path: Path, name: str, limit: int, schema: Schema | None) -> Results:
+    """Tables, figures and explanations in a benchmark's folder; of a figure that is there twice, the SVG."""
+    files = [file for file in sorted(path.rglob("*.jsonl")) if _has_explanations(file)]
     tables, figures = sorted(path.glob("*.md")), sorted([*path.glob("*.svg"), *path.glob("*.png")])
-    figures = [one for one in figures if one.suffix == ".svg" or not one.with_suffix(".svg").exists()]
+    figures = [file for file in figures if file.suffix == ".svg" or not file.with_suffix(".svg").exists()]
     if not files and not tables:
         raise DataError(
             f"{path}: a folder of results must have {RECORDS}, or tables (.md) and explanations (.jsonl) of a "
             "benchmark; it has none of them. Give what `graphflip explain --out` or `graphflip bench` wrote."
         )
     share = max(1, limit // max(1, len(files)))
-    lots = tuple(_lot(one, one.relative_to(path).with_suffix("").as_posix(), share, schema) for one in files)
-    texts = tuple(one.read_text(encoding="utf-8") for one in tables)
-    return Results(f"Benchmark: {name}", lots, texts, tuple(figures))
+    names = [file.relative_to(path).with_suffix("").as_posix() for file in files]
+    sets = tuple(_read_set(file, name, share, schema) for file, name in zip(files, names, strict=True))
+    texts = tuple(table.read_text(encoding="utf-8") for table in tables)
+    return Results(f"Benchmark: {name}", sets, texts, tuple(figures))
 
 
 def infer_schema(path: Path, limit: int | None = None) -> Schema:
-    """The schema that a file of explanations follows, from what occurs in it, or in the first `limit` of them.
+    """Infer a schema from the attributes in a file of explanations, or in its first `limit` lines.
 
-    Texts are categories, numbers continuous columns. An edge [i, j] with i > j occurs only in directed graphs; a file
-    with SMILES is one of molecules, in which hydrogens are nodes if one of them is.
+    Texts become categories, numbers continuous columns. An edge [i, j] with i > j means directed graphs. A file with
+    SMILES holds molecules, whose hydrogens are nodes if there is any node of type H.
     """
     nodes, edges = _Columns(), _Columns()
     largest, directed, molecules = 1, False, False
@@ -107,14 +117,15 @@ def infer_schema(path: Path, limit: int | None = None) -> Schema:
 
 
 class _Columns:
-    """Columns that attributes of nodes or edges have, in the order in which they come up."""
+    """Columns of the attributes of nodes or edges that were seen so far, in order of appearance."""
 
     def __init__(self) -> None:
         self.texts: dict[str, dict[str, None]] = {}
         self.numbers: dict[str, None] = {}
 
-    def see(self, several: Iterator[dict[str, Any]]) -> None:
-        for attributes in several:
+    def see(self, rows: Iterator[dict[str, Any]]) -> None:
+        """Take note of the attributes of some nodes or edges."""
+        for attributes in rows:
             for name, value in attributes.items():
                 if isinstance(value, str):
                     self.texts.setdefault(name, {})[value] = None
@@ -122,16 +133,18 @@ class _Columns:
                     self.numbers[name] = None
 
     def columns(self) -> tuple[Categories | Continuous, ...]:
+        """Columns with these names and values; one that has texts and numbers is a category."""
         texts = [Categories(name=name, values=tuple(values)) for name, values in self.texts.items()]
         return (*texts, *(Continuous(name=name) for name in self.numbers if name not in self.texts))
 
 
-def _lot(path: Path, name: str, limit: int, schema: Schema | None) -> Lot:
+def _read_set(path: Path, name: str, limit: int, schema: Schema | None) -> ResultSet:
+    """The first `limit` explanations of a file, and unread inputs from the unexplained.csv beside it."""
     schema = schema or infer_schema(path, limit)
     rest = _unread(path.with_name(UNEXPLAINED))
-    unread = tuple(islice(rest, limit))  # there may be more than fit into memory
+    unread = tuple(islice(rest, limit))  # not all: there may be more than fit into memory
     total = _num_lines(path) + len(unread) + sum(1 for _ in rest)
-    return Lot(name, tuple(islice(read_records(path, schema), limit)), total, unread)
+    return ResultSet(name, tuple(islice(read_records(path, schema), limit)), total, unread)
 
 
 def _num_lines(path: Path) -> int:
@@ -140,13 +153,13 @@ def _num_lines(path: Path) -> int:
 
 
 def _has_explanations(path: Path) -> bool:
-    """Whether a file of a folder is one of explanations: others are none of our business."""
+    """True if the first line of a file is an explanation; a folder may have other .jsonl files, which are skipped."""
     first = next(_records(path), (0, {}))[1]
     return {"factual", "counterfactual"} <= first.keys()
 
 
 def _records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Lines of a file as objects, with their numbers."""
+    """Lines of a .jsonl file as dictionaries, with their line numbers from 1."""
     try:
         with path.open(encoding="utf-8") as lines:
             for number, line in enumerate(lines, 1):
@@ -158,19 +171,19 @@ def _records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
 def _object(path: Path, number: int, line: str) -> dict[str, Any]:
     try:
-        found = json.loads(line)
+        record = json.loads(line)
     except (ValueError, RecursionError) as error:
         raise DataError(f"{path}, line {number}: not JSON ({error}). See docs/format.md.") from error
-    if not isinstance(found, dict):
+    if not isinstance(record, dict):
         raise DataError(f"{path}, line {number}: an explanation must be a JSON object. See docs/format.md.")
-    return found
+    return record
 
 
-def _unread(path: Path) -> Iterator[Unread]:
-    """Rows of a job's unexplained.csv that have no explanation at all."""
+def _unread(path: Path) -> Iterator[UnreadInput]:
+    """Rows of a job's unexplained.csv for which no search was made."""
     if path.exists():
         searched = {outcome.value for outcome in Outcome}
         with path.open(encoding="utf-8", newline="") as file:
             for row in csv.DictReader(file):
                 if row.get("outcome") not in searched:
-                    yield Unread(row.get("id") or "", row.get("outcome") or "", row.get("note") or "")
+                    yield UnreadInput(row.get("id") or "", row.get("outcome") or "", row.get("note") or "")

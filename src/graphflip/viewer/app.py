@@ -12,7 +12,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
-from ..report.draw.palette import page_style
+from ..report.draw.palette import switchable_page_style
 from ..version import __version__
 from .api import NotFound, ServerState, TooManyJobs, router
 from .config import ViewerConfig
@@ -61,7 +61,7 @@ def _assets() -> dict[str, bytes]:
     folder = resources.files("graphflip.viewer") / "assets"
     files = {file.name: file.read_bytes() for file in folder.iterdir() if PurePosixPath(file.name).suffix in _TYPES}
     pages = {address: files.pop(name).decode() for address, name in _PAGES.items()}
-    files["drawing.css"] = page_style().encode()
+    files["drawing.css"] = switchable_page_style().encode()
     digest = _digest(b"".join(name.encode() + content for name, content in sorted(files.items())))
     pages_served = {address: text.replace("/assets/", f"/assets/{digest}/").encode() for address, text in pages.items()}
     return pages_served | {f"/assets/{digest}/{name}": content for name, content in files.items()}

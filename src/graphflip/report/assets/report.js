@@ -9,11 +9,11 @@ if (table) {
 
   function filter() {
     const words = form.elements.find.value.toLowerCase().split(/\s+/).filter(Boolean);
-    const { outcome, lot } = form.elements;
+    const { outcome, origin } = form.elements;
     let count = 0;
     for (const row of rows) {
       const fits = (!outcome.value || row.dataset.outcome === outcome.value)
-        && (!lot || !lot.value || row.dataset.lot === lot.value)
+        && (!origin || !origin.value || row.dataset.origin === origin.value)
         && words.every((word) => text.get(row).includes(word));
       row.hidden = !fits;
       count += fits;

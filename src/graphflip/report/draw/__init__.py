@@ -1,1 +1,1 @@
-"""Pictures of graphs with their changes marked."""
+"""Drawing: graphs and explanations as SVG and PNG pictures."""

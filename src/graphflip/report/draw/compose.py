@@ -1,4 +1,4 @@
-"""From graphs to scenes: what a painter draws, with what changes marked."""
+"""Turn graphs into scenes: nodes and edges as a painter draws them, with the changes marked."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,40 +17,42 @@ from .stage import Stage
 
 @dataclass(frozen=True)
 class Marks:
-    """What edits do to nodes and edges in one of two pictures; `numbers` are old and new values by name."""
+    """Marks of the changed nodes and edges of one picture, by their keys; `numbers` are old and new values to note."""
 
     of: Mapping[str, Mark] = field(default_factory=dict)
     numbers: Mapping[str, tuple[Number, ...]] = field(default_factory=dict)
 
     @staticmethod
     def before(edits: Sequence[Edit]) -> "Marks":
-        """Marks of the factual: what goes, and what changes."""
+        """Marks in the picture of the factual: removed and changed nodes and edges."""
         return Marks(_marks(edit for edit in edits if not edit.op.startswith("add")))
 
     @staticmethod
     def after(edits: Sequence[Edit]) -> "Marks":
-        """Marks of the counterfactual: what came, and what changed, with its numbers."""
+        """Marks in the picture of the counterfactual: added and changed nodes and edges, with numbers that changed."""
         marks = _marks(edit for edit in edits if not edit.op.startswith("remove"))
         return Marks(marks, {_key(edit): _numbers(edit) for edit in edits if edit.op.startswith("set")})
 
 
-def compose(stage: Stage, graphs: Sequence[Graph], marks: Sequence[Marks], words: Sequence[str]) -> list[Scene]:
-    """A scene for each graph of a stage, all in the box of the first and the last; `words` are what a screen reader
-    says of them."""
-    painted = [_elements(stage, graph, its) for graph, its in zip(graphs, marks, strict=True)]
+def compose(stage: Stage, graphs: Sequence[Graph], marks: Sequence[Marks], alts: Sequence[str]) -> list[Scene]:
+    """A scene for each graph of a stage, all in the box around the first and the last of them.
+
+    `alts` are the texts for screen readers, one for each scene.
+    """
+    painted = [_elements(stage, graph, own) for graph, own in zip(graphs, marks, strict=True)]
     box = box_around((*painted[0], *painted[-1]))
-    return [Scene(elements, box, text) for elements, text in zip(painted, words, strict=True)]
+    return [Scene(elements, box, alt) for elements, alt in zip(painted, alts, strict=True)]
 
 
 def _elements(stage: Stage, graph: Graph, marks: Marks) -> tuple[Element, ...]:
-    """Edges, nodes over them, and over all numbers that changed, in elements of their own."""
+    """Elements of a picture in painting order: edges, nodes, and notes with the numbers that changed."""
     chemistry = graph.schema.chemistry
     painter = Discs(stage, graph) if chemistry is None else Skeleton(stage, graph, chemistry, marks.of)
     nodes = [i for i, node in enumerate(graph.nodes()) if node is not None and i in stage.places]
     edges = [edge for edge in graph.edges() if edge[0] in stage.places and edge[1] in stage.places]
     drawn = [_edge(painter, i, j, attributes, marks) for i, j, attributes in edges]
     drawn += [_node(painter, stage, i, marks) for i in nodes]
-    noted = [(one, marks.numbers[one.key]) for one in drawn if marks.numbers.get(one.key)]
+    noted = [(element, marks.numbers[element.key]) for element in drawn if marks.numbers.get(element.key)]
     return (*drawn, *place_notes(drawn, noted))
 
 
@@ -70,6 +72,7 @@ def _edge(painter: AbstractPainter, i: int, j: int, attributes: Attributes, mark
 
 
 def _key(edit: Edit) -> str:
+    """The key of the node or edge that an edit changes."""
     return node_key(edit.at[0]) if edit.is_node else edge_key(*edit.at)
 
 
@@ -79,5 +82,6 @@ def _marks(edits: Iterable[Edit]) -> dict[str, Mark]:
 
 
 def _numbers(edit: Edit) -> tuple[Number, ...]:
+    """Numeric attributes that an edit sets, with their old and new values."""
     pairs = [(name, edit.before[name], new) for name, new in edit.after.items()]
     return tuple((name, float(old), float(new)) for name, old, new in pairs if not isinstance(new, str))

@@ -1,4 +1,4 @@
-"""Graphs that are no molecules: nodes as discs, edges as lines."""
+"""Painter of graphs that are not molecules: nodes are discs, edges are lines."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -16,28 +16,29 @@ from .stage import Stage
 
 _RADIUS = 0.3 * UNIT
 _ROOM = 0.42 * UNIT
-"""How near an edge comes to nodes that are not its own."""
+"""Least distance between an edge and the nodes that it does not join."""
 
 _GAP = 0.16 * UNIT
-"""Between the lines of one edge."""
+"""Distance between the parallel lines of one edge."""
 
 
 class Discs(AbstractPainter):
-    """The first category of a node stands in its disc if it is short; else its number does, and the category beside.
+    """Draws nodes as discs with the value of their first category inside if all its values are short.
 
-    Edges that would run through other nodes run around them, and two that go both ways keep apart.
+    Otherwise the node's number stands inside and the value beside it. Edges that would cross other nodes are curved
+    around them, and the two edges of a pair that is joined in both directions are kept apart.
     """
 
     reach = 1.3 * REACH
 
     def __init__(self, stage: Stage, graph: Graph) -> None:
         self.stage, self.graph = stage, graph
-        self.kinds = [_first_text(attributes or {}) for attributes in graph.nodes()]
+        self.types = [_first_text(attributes or {}) for attributes in graph.nodes()]
         self.is_short = _has_short_types(graph)
 
     def node(self, i: int) -> Sequence[Form]:
-        at, kind = self.stage.places[i], self.kinds[i]
-        inside, beside = (kind, str(i)) if self.is_short else (str(i), kind)
+        at, value = self.stage.places[i], self.types[i]
+        inside, beside = (value, str(i)) if self.is_short else (str(i), value)
         forms: list[Form] = [Shape((at,), "node", radius=_RADIUS), Text(at, inside, "label")]
         if beside and (i in self.stage.numbered or not self.is_short):
             forms.append(Text(polar(at, free_direction(at, self.stage.around(i)), 0.68 * UNIT), beside, "number"))
@@ -54,28 +55,31 @@ class Discs(AbstractPainter):
         return _RADIUS
 
     def edge(self, i: int, j: int, attributes: Attributes) -> Sequence[Form]:
-        """As many lines as the number of its category, up to three; with words where there are more categories."""
+        """One, two or three parallel lines by the edge's category; if there are more of them, one line and a text."""
         route = cut(self.route(i, j), self.room(i, j), self.room(j, i))
         column = next((column for column in self.graph.schema.edges if isinstance(column, Categories)), None)
-        kind = str(attributes[column.name]) if column else ""
+        value = str(attributes[column.name]) if column else ""
         is_many = column is not None and len(column.values) > 3
-        number = column.index(kind) + 1 if column and not is_many else 1
-        beside = [aside(route, (k - (number - 1) / 2) * _GAP) for k in range(number)]
-        lines = Lines(tuple(piece for one in beside for piece in pairwise(one)))
-        words = [Text(middle(aside(route, 0.26 * UNIT)), kind, "note")] if is_many else []
-        return [lines, *words, *([_head(route)] if self.graph.schema.directed else [])]
+        number = column.index(value) + 1 if column and not is_many else 1
+        parallel = [aside(route, (k - (number - 1) / 2) * _GAP) for k in range(number)]
+        lines = Lines(tuple(segment for line in parallel for segment in pairwise(line)))
+        texts = [Text(middle(aside(route, 0.26 * UNIT)), value, "note")] if is_many else []
+        return [lines, *texts, *([_head(route)] if self.graph.schema.directed else [])]
 
 
 def _first_text(attributes: Attributes) -> str:
+    """The first attribute that is a text; empty if there is none."""
     return next((value for value in attributes.values() if isinstance(value, str)), "")
 
 
 def _has_short_types(graph: Graph) -> bool:
+    """True if all values of the first category of nodes fit into a disc."""
     column = next((column for column in graph.schema.nodes if isinstance(column, Categories)), None)
     return column is not None and all(len(value) <= 2 for value in column.values)
 
 
 def _head(route: Route) -> Shape:
+    """The arrowhead at the end of a route."""
     (ax, ay), (bx, by) = route[-2:]
     angle, end = atan2(by - ay, bx - ax), (bx, by)
     return Shape((end, polar(end, angle + 2.7, 0.27 * UNIT), polar(end, angle - 2.7, 0.27 * UNIT)), "head")

@@ -1,4 +1,4 @@
-"""Where nodes are drawn: one place for each slot, shared by all graphs that are shown side by side."""
+"""Layout: one place for each node slot, shared by all graphs that are shown side by side."""
 
 from collections.abc import Mapping, Sequence
 from math import pi
@@ -13,15 +13,15 @@ from .scene import Point
 
 Places = dict[int, Point]
 Near = Mapping[int, set[int]]
-"""The neighbors of nodes that have some."""
+"""Sets of neighbors, for the nodes that have any."""
 
 
 def place(graphs: Sequence[Graph], hidden: frozenset[int] = frozenset()) -> Places:
-    """A place for every node of some aligned graphs but the hidden ones, in units of the usual length of an edge.
+    """Place every node of some aligned graphs, except hidden ones; distances are in edge lengths.
 
-    The first graph is laid out by itself. Each further one keeps the places that are taken, so that what two graphs
-    share stands still, and finds places for its new nodes; edges of earlier graphs count too, so that nothing new is
-    put where an edge has gone.
+    The first graph is laid out by itself. Each further graph keeps the places that are taken, so that shared nodes do
+    not move, and adds its new nodes. Edges of earlier graphs count as neighbors too, so that no new node is put onto a
+    removed edge.
     """
     taken: Places = {}
     near: dict[int, set[int]] = {}
@@ -32,14 +32,14 @@ def place(graphs: Sequence[Graph], hidden: frozenset[int] = frozenset()) -> Plac
         if set(slots) <= taken.keys():
             continue
         arrange = _arrange_molecule if graph.schema.chemistry is not None else _arrange
-        found = arrange(graph, slots, near, {i: taken[i] for i in slots if i in taken})
-        new = {i: found[i] for i in slots if i not in taken}
-        taken |= _apart(new, taken, graph)
+        arranged = arrange(graph, slots, near, {i: taken[i] for i in slots if i in taken})
+        new = {i: arranged[i] for i in slots if i not in taken}
+        taken |= _separate_loose(new, taken, graph)
     return taken
 
 
 def free_direction(at: Point, others: Sequence[Point]) -> float:
-    """The angle at which there is most room around a point."""
+    """The direction with most room around a point: the middle of the widest gap between the others, as an angle."""
     angles = sorted(np.arctan2(y - at[1], x - at[0]) % (2 * pi) for x, y in others)
     if not angles:
         return -pi / 4
@@ -48,8 +48,8 @@ def free_direction(at: Point, others: Sequence[Point]) -> float:
     return float(start + gap / 2)
 
 
-def _apart(new: Places, taken: Places, graph: Graph) -> Places:
-    """New places; parts that are joined to nothing old are set in rows below all else."""
+def _separate_loose(new: Places, taken: Places, graph: Graph) -> Places:
+    """Move new components that are joined to no placed node into rows below the rest."""
     near = neighbors(graph)
     loose = [part for part in lots(new, near) if not any(j in taken for i in part for j in near.get(i, ()))]
     if not taken or not loose:
@@ -67,13 +67,13 @@ def _apart(new: Places, taken: Places, graph: Graph) -> Places:
 
 
 def _bounds(points: Sequence[Point]) -> tuple[float, float, float, float]:
-    """Left, right, top and bottom."""
+    """Left, right, top and bottom of some points."""
     xs, ys = zip(*points, strict=True)
     return min(xs), max(xs), min(ys), max(ys)
 
 
 def _arrange_molecule(graph: Graph, slots: Sequence[int], near: Near, fixed: Places) -> Places:
-    """RDKit's coordinates of the atoms that are drawn."""
+    """Lay out a molecule with RDKit, with some atoms fixed."""
     from ...data.molecules.molecule import to_mol
 
     chem = require("rdkit.Chem", "mol", "Drawing molecules")
@@ -89,24 +89,24 @@ def _arrange_molecule(graph: Graph, slots: Sequence[int], near: Near, fixed: Pla
                 mol.AddBond(k, m, chem.BondType.SINGLE)
     mol.UpdatePropertyCache(strict=False)
     chem.FastFindRings(mol)
-    at = {k: point(_RDKIT * fixed[i][0], -_RDKIT * fixed[i][1]) for k, i in enumerate(slots) if i in fixed}
+    at = {k: point(_RDKIT_BOND * fixed[i][0], -_RDKIT_BOND * fixed[i][1]) for k, i in enumerate(slots) if i in fixed}
     quiet = require("rdkit.rdBase", "mol", "Drawing molecules").BlockLogs
     try:
         with quiet():
             depict.Compute2DCoords(mol, coordMap=at, canonOrient=not at)
-    except RuntimeError:  # what no chemist would draw, RDKit cannot always place around atoms that are to stay
+    except RuntimeError:  # RDKit cannot place every odd structure around fixed atoms
         return _arrange(graph, slots, near, fixed)
     conformer = mol.GetConformer()
     points = [conformer.GetAtomPosition(k) for k in range(len(slots))]
-    return {i: (p.x / _RDKIT, -p.y / _RDKIT) for i, p in zip(slots, points, strict=True)}
+    return {i: (p.x / _RDKIT_BOND, -p.y / _RDKIT_BOND) for i, p in zip(slots, points, strict=True)}
 
 
-_RDKIT = 1.5
-"""RDKit's length of a bond; its y axis points up, that of pictures down."""
+_RDKIT_BOND = 1.5
+"""Length of a bond in RDKit's coordinates, whose y axis points up; that of pictures points down."""
 
 
 def _arrange(graph: Graph, slots: Sequence[int], near: Near, fixed: Places) -> Places:
-    """Distances on the picture as along edges, as far as that goes: stress majorization, without any random start."""
+    """Lay out a graph by stress majorization, so that distances are about those along edges; nothing is random."""
     number = {i: k for k, i in enumerate(slots)}
     wanted = _EDGE * _distances([[number[j] for j in near.get(i, ()) if j in number] for i in slots])
     start = _spectral(wanted)
@@ -114,29 +114,29 @@ def _arrange(graph: Graph, slots: Sequence[int], near: Near, fixed: Places) -> P
     anchored = np.array([fixed[slots[k]] for k in rows]).reshape(-1, 2)
     if len(rows):
         start = start + (anchored - start[rows]).mean(0)
-    points = _majorized(start, wanted, rows, anchored)
-    points = points if len(rows) else _loosened(points)
+    points = _majorize(start, wanted, rows, anchored)
+    points = points if len(rows) else _enlarge(points)
     return {i: (float(x), float(y)) for i, (x, y) in zip(slots, points, strict=True)}
 
 
 _EDGE = 1.4
-"""Length of an edge between nodes that are discs: they need more room than letters."""
+"""Length of an edge between discs, which need more room than the letters of atoms."""
 
 
 def _distances(near: Sequence[Sequence[int]]) -> Float[np.ndarray, "n n"]:
-    """Numbers of edges between nodes; between parts that are not joined a little more than their size asks for."""
+    """Shortest path lengths between nodes; between components, 1.5 and half the roots of their sizes."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import shortest_path
 
     n = len(near)
     pairs = np.array([(i, j) for i in range(n) for j in near[i]], dtype=int).reshape(-1, 2)
-    found = shortest_path(csr_array((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(n, n)), directed=False)
-    finite = np.isfinite(found)
-    return np.where(finite, found, 1.5 + np.sqrt(finite.sum(1))[:, None] / 2 + np.sqrt(finite.sum(1))[None] / 2)
+    lengths = shortest_path(csr_array((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(n, n)), directed=False)
+    finite = np.isfinite(lengths)
+    return np.where(finite, lengths, 1.5 + np.sqrt(finite.sum(1))[:, None] / 2 + np.sqrt(finite.sum(1))[None] / 2)
 
 
 def _spectral(wanted: Float[np.ndarray, "n n"]) -> Float[np.ndarray, "n 2"]:
-    """Classical scaling, with a small spiral that keeps nodes apart which it cannot tell from each other."""
+    """Start of the layout: classical scaling, plus a small spiral that separates nodes at equal distances."""
     n = len(wanted)
     center = np.eye(n) - 1 / n
     values, vectors = np.linalg.eigh(-0.5 * center @ wanted**2 @ center)
@@ -148,14 +148,14 @@ def _spectral(wanted: Float[np.ndarray, "n n"]) -> Float[np.ndarray, "n 2"]:
     return axes + 0.05 * np.stack([np.cos(2.4 * turns), np.sin(2.4 * turns)], 1) * np.sqrt(turns + 1)[:, None]
 
 
-def _majorized(
+def _majorize(
     points: Float[np.ndarray, "n 2"],
     wanted: Float[np.ndarray, "n n"],
     rows: np.ndarray,
     anchored: Float[np.ndarray, "k 2"],
     rounds: int = 120,
 ) -> Float[np.ndarray, "n 2"]:
-    """Points moved, all but the anchored ones, until distances are about those wanted."""
+    """Move all points but the anchored ones until their distances are about those wanted."""
     n = len(points)
     points = points.copy()
     points[rows] = anchored
@@ -169,7 +169,7 @@ def _majorized(
     return points
 
 
-def _loosened(points: Float[np.ndarray, "n 2"]) -> Float[np.ndarray, "n 2"]:
-    """A crowded picture made larger."""
+def _enlarge(points: Float[np.ndarray, "n 2"]) -> Float[np.ndarray, "n 2"]:
+    """Enlarge a layout whose nodes stand too close to each other."""
     gaps = np.sqrt(((points[:, None] - points[None]) ** 2).sum(-1)) + 9.0 * np.eye(len(points))
     return points * np.clip(0.9 / max(gaps.min(initial=9.0), 1e-6), 1.0, 3.0)

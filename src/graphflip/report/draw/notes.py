@@ -1,4 +1,4 @@
-"""Notes: numbers that changed, beside what they belong to, where they cover as little as possible."""
+"""Notes: numbers that changed, beside their node or edge, placed where they cover as little as possible."""
 
 from collections.abc import Sequence
 from math import pi
@@ -9,22 +9,22 @@ from .routes import distance, middle
 from .scene import FONT, REACH, UNIT, Box, Element, Form, Point, Shape, Text, polar, text_width
 
 Number = tuple[str, float, float]
-"""What a number is called, what it was and what it is."""
+"""Name of a numeric attribute, its old and its new value."""
 
 _ROW = 1.2 * FONT["note"]
 _SIGN = 9.0
-"""Room for the arrow before a text."""
+"""Width of the arrow before a text."""
 
 
 def place_notes(drawn: Sequence[Element], noted: Sequence[tuple[Element, Sequence[Number]]]) -> list[Element]:
-    """An element for each note: a small arrow up or down for each number, with what it was and what it is."""
-    taken: list[Box] = [_around(one.spot[0]) for one in drawn if len(one.spot) == 1]
-    edges = [one.spot for one in drawn if len(one.spot) > 1]
+    """An element for each note: for each number an arrow up or down, its name, and its old and new value."""
+    taken: list[Box] = [_around(element.spot[0]) for element in drawn if len(element.spot) == 1]
+    edges = [element.spot for element in drawn if len(element.spot) > 1]
     placed = []
     for element, numbers in noted:
         texts = [f"{name} {_short(old)} → {_short(new)}" for name, old, new in numbers]
         size = _SIGN + max(text_width(text, "note") for text in texts), _ROW * len(texts)
-        # What is farther away costs a little, but less than to cover an edge.
+        # Distance costs a little, but less than covering an edge.
         costs = {box: _covered(box, taken, edges) + 0.01 * UNIT * far for box, far in _choices(element, size)}
         box = min(costs, key=lambda choice: costs[choice])
         taken.append(box)
@@ -33,30 +33,31 @@ def place_notes(drawn: Sequence[Element], noted: Sequence[tuple[Element, Sequenc
 
 
 def _short(number: float) -> str:
-    """Three digits, and none of them in vain: 0.31, 12.5, 1.2e-05."""
+    """At most three significant digits: 0.31, 12.5, 1.2e-05."""
     return f"{number:.3g}"
 
 
 def _choices(element: Element, size: tuple[float, float]) -> list[tuple[Box, float]]:
-    """Boxes around the middle of an element with their distance from it, those beside it before those above and
-    below."""
+    """Possible boxes of a note with their distance from its element; boxes beside it come first."""
     is_node = len(element.spot) == 1
     (x, y), near = (element.spot[0], 1.75 * REACH) if is_node else (middle(element.spot), 0.8 * REACH)
     (width, height), boxes = size, []
     for far in (near + k * 0.5 * UNIT for k in range(4)):
         for turn in (0, -1, 1, 4, -3, 3, -2, 2):
             dx, dy = (round(far * part, 3) for part in polar((0.0, 0.0), turn * pi / 4, 1.0))
-            boxes.append(((x + dx - width * _behind(dx), y + dy - height * _behind(dy), width, height), far))
+            boxes.append(
+                ((x + dx - width * _offset_share(dx), y + dy - height * _offset_share(dy), width, height), far)
+            )
     return boxes
 
 
-def _behind(step: float) -> float:
-    """The share of a box that lies before a point from which it is this far away, to one side or the other."""
+def _offset_share(step: float) -> float:
+    """Share of a box's width (or height) to subtract if it lies at this side of its element: 0, a half, or 1."""
     return 0.5 if step == 0 else float(step < 0)
 
 
 def _covered(box: Box, taken: Sequence[Box], edges: Sequence[Sequence[Point]]) -> float:
-    """How much a box covers: nodes and other notes by their area, edges by how many there are."""
+    """Cost of a box: the area of nodes and notes that it covers, plus a constant for each edge."""
     left, top, width, height = box
     centers = np.array([(left + s * width, top + height / 2) for s in (0.0, 0.25, 0.5, 0.75, 1.0)])
     crossed = sum(distance(tuple(edge), centers) < height / 2 + 2 for edge in edges)
@@ -64,15 +65,18 @@ def _covered(box: Box, taken: Sequence[Box], edges: Sequence[Sequence[Point]]) -
 
 
 def _overlap(a: Box, b: Box) -> float:
+    """Area that two boxes share."""
     sides = [min(a[k] + a[k + 2], b[k] + b[k + 2]) - max(a[k], b[k]) for k in (0, 1)]
     return max(0.0, sides[0]) * max(0.0, sides[1])
 
 
 def _around(at: Point) -> Box:
+    """The box of a node and its halo."""
     return at[0] - 1.2 * REACH, at[1] - 1.2 * REACH, 2.4 * REACH, 2.4 * REACH
 
 
 def _forms(box: Box, texts: Sequence[str], numbers: Sequence[Number]) -> tuple[Form, ...]:
+    """An arrow and a text for each number, in rows."""
     left, top, *_ = box
     forms: list[Form] = []
     for row, (text, (_, old, new)) in enumerate(zip(texts, numbers, strict=True)):

@@ -1,4 +1,4 @@
-"""AbstractPainter: how one kind of graph is drawn."""
+"""AbstractPainter: draws the nodes and edges of one kind of graph."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -9,25 +9,25 @@ from .scene import Form
 
 
 class AbstractPainter(ABC):
-    """Draws nodes and edges of a graph, one at a time; marks are drawn behind and over them by whoever asks.
+    """Draws the nodes and edges of a graph, one at a time; `compose` adds the marks of changes.
 
-    `reach` is how far the halo of a marked node reaches.
+    `reach` is the radius of the halo around a marked node.
     """
 
     reach: float
 
     @abstractmethod
     def node(self, i: int) -> Sequence[Form]:
-        """What is drawn for a node."""
+        """Shapes and texts of a node."""
 
     @abstractmethod
     def route(self, i: int, j: int) -> Route:
-        """Where an edge runs, from the middle of one node to that of the other."""
+        """Points that an edge runs through, from the middle of node i to that of node j."""
 
     @abstractmethod
     def room(self, i: int, j: int) -> float:
-        """What an edge leaves free around node i on its way to node j."""
+        """Space that the edge to node j leaves free around the middle of node i."""
 
     @abstractmethod
     def edge(self, i: int, j: int, attributes: Attributes) -> Sequence[Form]:
-        """What is drawn for an edge."""
+        """Lines, shapes and texts of an edge."""

@@ -1,4 +1,4 @@
-"""Colors of pictures, once: Okabe and Ito's, which the color-blind can tell apart, on light and on dark ground."""
+"""Colors and line widths of pictures; the colors of Okabe and Ito, which color-blind people can tell apart."""
 
 from typing import NamedTuple
 
@@ -6,7 +6,7 @@ from .scene import FONT, Mark
 
 
 class Theme(NamedTuple):
-    """Ink for lines and text, faint ink for numbers, ground, the fill of nodes, and a color for each mark."""
+    """Colors of lines and text, of numbers, of the background and of nodes, and one for each mark."""
 
     ink: str
     faint: str
@@ -17,31 +17,31 @@ class Theme(NamedTuple):
     changed: str
 
     def of(self, mark: Mark) -> str:
-        """The color of what is marked so; plain ink for what is not."""
+        """The color of a mark; that of plain lines if there is none."""
         return getattr(self, mark) if mark else self.ink
 
     def variables(self) -> str:
-        """The colors as CSS variables, for a page that has two themes."""
+        """The colors as CSS variables, for pages with two themes."""
         return "".join(f"--{name}:{color};" for name, color in self._asdict().items())
 
 
 LIGHT = Theme("#1d1f21", "#666b71", "#ffffff", "#eef0f2", "#009e73", "#d55e00", "#0072b2")
 DARK = Theme("#e8e6e3", "#a0a6ad", "#17191c", "#2b2f34", "#35c99b", "#ff9350", "#5ab4ee")
 BY_PAGE = Theme(*(f"var(--{name})" for name in Theme._fields))
-"""Colors that are left to the page: it sets variables of these names."""
+"""Colors by CSS variables that the page sets."""
 
 WIDTH = {"bond": 1.6, "band": 10.0, "glyph": 2.2, "halo": 1.6, "node": 1.2, "edging": 3.0}
-"""Widths of lines by style; the edging keeps notes apart from what they stand on."""
+"""Widths of lines by style; the edging is the outline that separates notes from what is below them."""
 
 DASHES = (3.0, 2.0)
-"""Outlines of what goes."""
+"""Lengths of dashes and gaps in the halo of a removed node."""
 
 FAINT = 0.22
-"""Opacity of bands and of the insides of halos."""
+"""Opacity of bands and of the inside of halos."""
 
 
 def stylesheet(theme: Theme) -> str:
-    """The style of pictures; every rule is for elements inside class `gf`."""
+    """CSS of pictures; every rule is for elements inside class `gf`."""
     rules = {
         "": "font-family:system-ui,sans-serif",
         "text": f"text-anchor:middle;fill:{theme.ink}",
@@ -69,7 +69,13 @@ def stylesheet(theme: Theme) -> str:
 
 
 def page_style() -> str:
-    """Drawings in the page's light and its dark theme, as CSS."""
+    """CSS of pictures on a page that is light or dark as the system is."""
+    dark = f"@media (prefers-color-scheme:dark){{:root{{{DARK.variables()}}}}}"
+    return f":root{{{LIGHT.variables()}}}{dark}{stylesheet(BY_PAGE)}"
+
+
+def switchable_page_style() -> str:
+    """CSS of pictures on a page whose theme can be switched by `data-theme` of its root."""
     scope = ".gf,.legend"
     dark = f":root:not([data-theme=light]) :is({scope}){{{DARK.variables()}}}"
     chosen = f":root[data-theme=dark] :is({scope}){{{DARK.variables()}}}"

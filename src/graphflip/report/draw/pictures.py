@@ -1,4 +1,4 @@
-"""Pictures of graphs: what an explanation changes is marked the same way in all of them, by shape and by color."""
+"""Pictures of graphs and explanations; changes are marked by shape and by color."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,61 +16,63 @@ from .svg import to_svg
 
 @dataclass(frozen=True)
 class Picture:
-    """A drawing that can be had as SVG or PNG."""
+    """A drawing that can be written as SVG or PNG."""
 
     scene: Scene
 
     def svg(self, size: tuple[int, int] | None = None, standalone: bool = True, brief: bool = False) -> str:
-        """SVG text; see `graphflip.report.draw.svg.to_svg`."""
+        """The picture as SVG text; see `graphflip.report.draw.svg.to_svg`."""
         return to_svg(self.scene, size, standalone, brief)
 
     def png(self, scale: float = 2.0, theme: Theme = LIGHT) -> bytes:
-        """A PNG file, `scale` pixels for each unit of the SVG."""
+        """The picture as the bytes of a PNG file, with `scale` pixels for each unit of the SVG."""
         return to_png(self.scene, scale, theme)
 
 
 def draw_graph(graph: Graph, hydrogens: bool = False) -> Picture:
-    """A graph as it is. `hydrogens`: whether those that only fill valences are drawn, where they are nodes."""
-    (scene,) = compose(Stage.of([graph], hydrogens=hydrogens), [graph], [Marks()], [_words(graph)])
+    """Draw a graph. With `hydrogens`, hydrogen nodes that only fill valences are drawn too."""
+    (scene,) = compose(Stage.of([graph], hydrogens=hydrogens), [graph], [Marks()], [_alt(graph)])
     return Picture(scene)
 
 
 def draw_pair(factual: Graph, counterfactual: Graph, hydrogens: bool = False) -> tuple[Picture, Picture]:
-    """Two aligned graphs: what goes is marked in the first, what comes in the second, what changes in both.
+    """Draw two aligned graphs: removals are marked in the first, additions in the second, other changes in both.
 
-    Nodes of both have one place, so that nothing moves but what changes. Those that the words of the explanation
-    speak of have their numbers beside them.
+    A node has the same place in both pictures. Nodes that the explanation's sentences mention have their numbers
+    beside them.
     """
     first, last = draw_steps(factual, counterfactual, (), hydrogens)
     return first, last
 
 
 def draw_steps(factual: Graph, counterfactual: Graph, way: Sequence[Graph], hydrogens: bool = False) -> list[Picture]:
-    """The same with graphs on the way from one to the other, each with what has changed so far; the first and the last
-    picture are as if there were none."""
+    """Draw two graphs and the graphs on the way from one to the other, each with the changes so far.
+
+    The first and the last picture are those of `draw_pair`.
+    """
     graphs = [factual, *way, counterfactual]
-    named = {i for one in sentences(factual, counterfactual) for i in one.named}
+    named = {i for sentence in sentences(factual, counterfactual) for i in sentence.named}
     stage = Stage.of([factual, counterfactual], named, hydrogens, way)
     edits = [edits_between(factual, graph) for graph in graphs]
     marks = [Marks.before(edits[-1]), *(Marks.after(done) for done in edits[1:])]
-    return [Picture(scene) for scene in compose(stage, graphs, marks, [_words(graph) for graph in graphs])]
+    return [Picture(scene) for scene in compose(stage, graphs, marks, [_alt(graph) for graph in graphs])]
 
 
 def draw_legend() -> Picture:
-    """What the marks mean: each on a node and on an edge, with its word."""
+    """Draw the legend: each mark on a node and on an edge, with its name."""
     elements, x = [], 0.0
     marks: tuple[Mark, ...] = ("removed", "added", "changed")
     for mark in marks:
         a, b = (x + 0.7 * UNIT, 0.0), (x + 1.5 * UNIT, 0.0)
         line = (Lines(((a, b),), "band"), Lines(((a, b),)), glyph(between(a, b, 0.5), mark))
-        word = Text((x + 1.8 * UNIT, 0.0), mark, "label", "start")
-        elements.append(Element(mark, mark, (halo((x, 0.0), mark), *line, word), ((x, 0.0),)))
+        name = Text((x + 1.8 * UNIT, 0.0), mark, "label", "start")
+        elements.append(Element(mark, mark, (halo((x, 0.0), mark), *line, name), ((x, 0.0),)))
         x += 3.0 * UNIT + text_width(mark, "label")
     return Picture(Scene(tuple(elements), box_around(elements), "Legend: removed, added, changed"))
 
 
-def _words(graph: Graph) -> str:
-    """What a screen reader says of a picture."""
+def _alt(graph: Graph) -> str:
+    """Text of a picture for screen readers."""
     if graph.schema.chemistry is not None:
         from ...data.molecules.molecule import to_smiles
 

@@ -1,4 +1,4 @@
-"""Scenes as PNG, through matplotlib."""
+"""Scenes as PNG, drawn with matplotlib."""
 
 from io import BytesIO
 from typing import Any
@@ -9,7 +9,7 @@ from .scene import FONT, Element, Form, Lines, Mark, Scene, Shape, Text
 
 
 def to_png(scene: Scene, scale: float = 2.0, theme: Theme = LIGHT) -> bytes:
-    """The picture with `scale` pixels for each unit of the scene."""
+    """The bytes of a PNG file with `scale` pixels for each unit of the scene."""
     require("matplotlib", "plot", "PNG pictures")
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
@@ -29,6 +29,7 @@ def to_png(scene: Scene, scale: float = 2.0, theme: Theme = LIGHT) -> bytes:
 
 
 def _paint(axes, shape: Form, element: Element, theme: Theme, order: int) -> None:
+    """Draw one shape of an element; higher orders lie above lower ones."""
     if isinstance(shape, Lines):
         color, alpha = theme.of(element.mark), FAINT if shape.style == "band" else 1.0
         look = {"color": color, "alpha": alpha, "linewidth": WIDTH[shape.style], "solid_capstyle": "round"}
@@ -54,6 +55,7 @@ def _paint(axes, shape: Form, element: Element, theme: Theme, order: int) -> Non
 
 
 def _look(shape: Shape, mark: Mark, theme: Theme) -> dict[str, Any]:
+    """Colors and outline of a shape, as arguments of a matplotlib patch."""
     from matplotlib.colors import to_rgba
 
     color = theme.of(mark)
@@ -68,5 +70,5 @@ def _look(shape: Shape, mark: Mark, theme: Theme) -> dict[str, Any]:
 
 
 def _plain(text: str) -> str:
-    """Text that matplotlib does not take for a formula."""
+    """Escape a text so that matplotlib does not read it as a formula."""
     return text.replace("$", r"\$")

@@ -1,4 +1,4 @@
-"""Routes: the points that an edge runs through on its way from one node to another."""
+"""Routes: sequences of points that an edge runs through from one node to another."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -15,7 +15,7 @@ _PIECES = 10
 
 
 def arc(a: Point, b: Point, height: float) -> Route:
-    """A parabola whose top is this far to the right of the straight line; the line itself if that is nothing."""
+    """A parabola whose top lies `height` to the right of the straight line; the line itself if `height` is 0."""
     if not height:
         return a, b
     shares = [k / _PIECES for k in range(_PIECES + 1)]
@@ -23,7 +23,7 @@ def arc(a: Point, b: Point, height: float) -> Route:
 
 
 def free_arc(a: Point, b: Point, others: Float[np.ndarray, "n 2"], room: float) -> Route:
-    """The flattest arc that comes no nearer than `room` to any of the others, or else the one that stays farthest."""
+    """The flattest arc that stays `room` away from all other points; if there is none, the one that stays farthest."""
     heights = [0.0, *(sign * k * room for k in range(1, 6) for sign in (1, -1))]
     best, best_gap = (a, b), -1.0
     for height in heights:
@@ -37,7 +37,7 @@ def free_arc(a: Point, b: Point, others: Float[np.ndarray, "n 2"], room: float) 
 
 
 def distance(route: Route, points: Float[np.ndarray, "n 2"]) -> float:
-    """From a route to the nearest of some points."""
+    """Distance between a route and the nearest of some points."""
     if not len(points):
         return float("inf")
     starts, ends = np.array(route[:-1])[:, None], np.array(route[1:])[:, None]  # k 1 2
@@ -48,14 +48,14 @@ def distance(route: Route, points: Float[np.ndarray, "n 2"]) -> float:
 
 
 def cut(route: Route, from_start: float, from_end: float) -> Route:
-    """A route with so much taken off at both ends; never so much that nothing is left."""
+    """A route without its ends of these lengths; at least a tenth of it is kept."""
     scale = min(1.0, 0.9 * length(route) / max(from_start + from_end, 1e-9))
     shorter = _without_start(route, scale * from_start)
     return _without_start(shorter[::-1], scale * from_end)[::-1]
 
 
 def aside(route: Route, distance: float) -> Route:
-    """A route beside another: to the right as one walks along it."""
+    """The route at this distance to the right of another, as seen along it."""
     if len(route) == 2:
         return shifted(route[0], route[1], distance)
     ways = [(route[max(k - 1, 0)], route[min(k + 1, len(route) - 1)]) for k in range(len(route))]
@@ -64,19 +64,20 @@ def aside(route: Route, distance: float) -> Route:
 
 
 def middle(route: Route) -> Point:
-    """The point halfway along."""
+    """The point halfway along a route."""
     return _without_start(route, length(route) / 2)[0]
 
 
 def length(route: Sequence[Point]) -> float:
-    """How long a route is."""
+    """Length of a route."""
     return sum(hypot(b[0] - a[0], b[1] - a[1]) for a, b in pairwise(route))
 
 
-def _without_start(route: Route, so_much: float) -> Route:
+def _without_start(route: Route, removed: float) -> Route:
+    """A route without its first part of this length."""
     for k, (a, b) in enumerate(pairwise(route)):
         piece = hypot(b[0] - a[0], b[1] - a[1])
-        if so_much < piece:
-            return between(a, b, so_much / piece), *route[k + 1 :]
-        so_much -= piece
+        if removed < piece:
+            return between(a, b, removed / piece), *route[k + 1 :]
+        removed -= piece
     return route[-1], route[-1]

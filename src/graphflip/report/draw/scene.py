@@ -1,4 +1,4 @@
-"""Scenes: what is drawn of a graph, as shapes with a style, before it becomes SVG or PNG."""
+"""Scenes: lines, shapes and texts of a picture, before they become SVG or PNG."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -12,21 +12,21 @@ Anchor = Literal["start", "middle", "end"]
 Style = Literal["bond", "band", "glyph", "halo", "node", "head", "label", "number", "note", "arrow"]
 
 UNIT = 30.0
-"""Length of an edge in the units of a scene: pixels, if it is shown in its own size."""
+"""Length of an edge in the units of a scene, which are pixels at the original size."""
 
 FONT = {"label": 14.0, "number": 8.5, "note": 9.5}
-"""Sizes of text by style."""
+"""Font sizes by style."""
 
 REACH = 0.36 * UNIT
-"""From the middle of a marked node to where its halo ends."""
+"""Radius of the halo around a marked node."""
 
 _SQUARE, _DIAMOND = 0.9, 1.25
-"""Halves of a square's side and of a diamond's diagonal, as parts of the reach."""
+"""Half the side of a square halo and half the diagonal of a diamond, in units of the reach."""
 
 
 @dataclass(frozen=True)
 class Lines:
-    """Straight lines from point to point."""
+    """Straight lines between pairs of points."""
 
     segments: tuple[tuple[Point, Point], ...]
     style: Style = "bond"
@@ -43,7 +43,7 @@ class Shape:
 
 @dataclass(frozen=True)
 class Text:
-    """Text whose middle is at the height of `at`; `anchor` says which part of it is there."""
+    """Text at a point: vertically centered, and horizontally with its start, middle or end there."""
 
     at: Point
     text: str
@@ -56,9 +56,9 @@ Form = Lines | Shape | Text
 
 @dataclass(frozen=True)
 class Element:
-    """All shapes of one node or one edge, or a note to it; `key` names it in every picture: "atom-3", "bond-2-5".
+    """All shapes of one node or edge, or of a note to it; `key` is the same in every picture: "atom-3", "bond-2-5".
 
-    `spot` is where a pointer meets it: the middle of a node, or the points of a line; notes have none.
+    `spot` is the place that a pointer can hit: the middle of a node or the points of an edge; notes have none.
     """
 
     key: str
@@ -69,15 +69,15 @@ class Element:
 
 @dataclass(frozen=True)
 class Scene:
-    """Elements in the order in which they are painted, within a box (left, top, width, height)."""
+    """Elements in painting order within a box (left, top, width, height); `alt` is the text for screen readers."""
 
     elements: tuple[Element, ...]
     box: Box
-    words: str = ""
+    alt: str = ""
 
 
 def halo(at: Point, mark: Mark, reach: float = REACH) -> Shape:
-    """The shape around a marked node: a circle for what comes, a square for what goes, a diamond for what changes."""
+    """The shape around a marked node: a circle if added, a square if removed, a diamond if changed."""
     (x, y), r = at, reach
     if mark == "added":
         return Shape((at,), "halo", radius=r)
@@ -89,7 +89,7 @@ def halo(at: Point, mark: Mark, reach: float = REACH) -> Shape:
 
 
 def halo_radius(mark: Mark, angle: float, reach: float = REACH) -> float:
-    """From the middle of a halo to its outline in this direction."""
+    """Distance from the middle of a halo to its outline in this direction."""
     across, down = abs(cos(angle)), abs(sin(angle))
     if mark == "removed":
         return _SQUARE * reach / max(across, down)
@@ -97,7 +97,7 @@ def halo_radius(mark: Mark, angle: float, reach: float = REACH) -> float:
 
 
 def glyph(at: Point, mark: Mark) -> Lines | Shape:
-    """The sign in the middle of a marked edge: plus, cross or diamond."""
+    """The sign on the middle of a marked edge: a plus if added, a cross if removed, a diamond if changed."""
     (x, y), r = at, 0.14 * UNIT
     if mark == "added":
         return Lines((((x - r, y), (x + r, y)), ((x, y - r), (x, y + r))), "glyph")
@@ -108,46 +108,46 @@ def glyph(at: Point, mark: Mark) -> Lines | Shape:
 
 
 def text_width(text: str, style: Style) -> float:
-    """About how wide a text is."""
+    """Approximate width of a text."""
     return FONT[style] * sum(0.72 if letter.isupper() else 0.9 if letter == "→" else 0.56 for letter in text)
 
 
 def node_key(i: int) -> str:
-    """The name of what is drawn for a node."""
+    """Key of a node's element."""
     return f"atom-{i}"
 
 
 def edge_key(i: int, j: int) -> str:
-    """The name of what is drawn for an edge."""
+    """Key of an edge's element."""
     return f"bond-{i}-{j}"
 
 
 def between(a: Point, b: Point, share: float) -> Point:
-    """The point that lies so far on the way from one to the other."""
+    """The point at this share of the way from one point to another."""
     return a[0] + share * (b[0] - a[0]), a[1] + share * (b[1] - a[1])
 
 
 def trimmed(a: Point, b: Point, from_a: float, from_b: float) -> tuple[Point, Point]:
-    """A line with so much taken off at both ends; never so much that it turns around."""
+    """A line without its ends of these lengths; at least a tenth of it is kept."""
     length = hypot(b[0] - a[0], b[1] - a[1]) or 1.0
     scale = min(1.0, 0.9 * length / max(from_a + from_b, 1e-9))
     return between(a, b, scale * from_a / length), between(a, b, 1 - scale * from_b / length)
 
 
 def shifted(a: Point, b: Point, distance: float) -> tuple[Point, Point]:
-    """A line moved sideways: to the right as one looks along it, with y pointing down."""
+    """A line moved sideways: to the right as seen along it, with y pointing down."""
     length = hypot(b[0] - a[0], b[1] - a[1]) or 1.0
     dx, dy = -(b[1] - a[1]) / length * distance, (b[0] - a[0]) / length * distance
     return (a[0] + dx, a[1] + dy), (b[0] + dx, b[1] + dy)
 
 
 def polar(center: Point, angle: float, distance: float) -> Point:
-    """The point so far from another in this direction."""
+    """The point at this distance and angle from another."""
     return center[0] + distance * cos(angle), center[1] + distance * sin(angle)
 
 
 def strokes(a: Point, b: Point, order: int, inside: Sequence[Point] = ()) -> tuple[tuple[Point, Point], ...]:
-    """One, two or three lines side by side; of two, the shorter one is on the side of the points `inside`."""
+    """The parallel lines of a bond; with points `inside` a ring, the second line is shorter and on their side."""
     gap = 0.16 * UNIT
     if order == 1:
         return ((a, b),)
@@ -161,9 +161,11 @@ def strokes(a: Point, b: Point, order: int, inside: Sequence[Point] = ()) -> tup
 
 
 def box_around(elements: Iterable[Element]) -> Box:
-    """The smallest box with all elements, and a margin; an empty one has a size too."""
+    """The smallest box around all elements, with a margin."""
     points = [
-        point for one in elements for point in (*one.spot, *(end for shape in one.shapes for end in _ends(shape)))
+        point
+        for element in elements
+        for point in (*element.spot, *(end for shape in element.shapes for end in _ends(shape)))
     ]
     xs, ys = zip(*points, strict=True) if points else ([0.0], [0.0])
     margin = 0.5 * UNIT
@@ -171,6 +173,7 @@ def box_around(elements: Iterable[Element]) -> Box:
 
 
 def _ends(shape: Form) -> list[Point]:
+    """Points that a shape must have inside its box."""
     if isinstance(shape, Lines):
         return [point for segment in shape.segments for point in segment]
     if isinstance(shape, Shape):

@@ -1,4 +1,4 @@
-"""Molecules as chemists draw them: carbon without a letter, hydrogens beside their atom, double bonds inside rings."""
+"""Painter of molecules: skeletal formulas without letters for carbon, hydrogens beside their atom."""
 
 from collections.abc import Mapping, Sequence
 from math import atan2, cos, pi, tan
@@ -32,17 +32,17 @@ from .scene import (
 from .stage import Stage
 
 _LETTER = 0.34 * UNIT
-"""What a bond leaves free around a letter."""
+"""Space that a bond leaves free around a letter."""
 
 _SIDES = {"right": (1.0, 0.0), "left": (-1.0, 0.0), "below": (0.0, 1.0), "above": (0.0, -1.0)}
 _LAST = ("O", "S", "Se", "F", "Cl", "Br", "I")
-"""Elements that stand after hydrogens in the formula of a hydride: H₂O, but NH₃."""
+"""Elements written after their hydrogens in the formula of a hydride: H₂O, but NH₃."""
 
 _DOWN, _UP = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉"), str.maketrans("0123456789+-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻")
 
 
 class Skeleton(AbstractPainter):
-    """A molecule; its carbons have letters where they are marked as changed or where no bond shows that they are."""
+    """Draws a molecule. A carbon has its letter if it is charged, changed, open, or has no bond that shows it."""
 
     reach = REACH
 
@@ -66,7 +66,7 @@ class Skeleton(AbstractPainter):
         return self.stage.places[i], self.stage.places[j]
 
     def room(self, i: int, j: int) -> float:
-        """Its letters, and a mark around them."""
+        """Space for the letters of an atom and the halo around them; none for a carbon without letter."""
         if not self._has_letter(i):
             return 0.0
         (x, y), (to_x, to_y) = self.stage.places[i], self.stage.places[j]
@@ -84,7 +84,7 @@ class Skeleton(AbstractPainter):
         return self.atoms[i].has_letter or degree == 0 or mark == "changed" or (mark != "" and degree == 1)
 
     def _letters(self, i: int) -> list[Text]:
-        """Letters of an atom; a carbon that has bonds on several sides is shown without its hydrogens."""
+        """Letters of an atom; a carbon with several bonds is drawn without its hydrogens."""
         atom = self.atoms[i]
         if atom.symbol == "C" and len(self.stage.near.get(i, ())) > 1:
             atom = atom._replace(hydrogens=0)
@@ -93,7 +93,7 @@ class Skeleton(AbstractPainter):
         return atom.letters_in_halo(at, side, mark, self.reach) if mark else atom.letters(at, side)
 
     def _open_side(self, i: int) -> str:
-        """Where hydrogens beside an atom cover no bond."""
+        """The side of an atom on which its hydrogens cover no bond."""
         (x, y), others = self.stage.places[i], self.stage.around(i)
         if not others:
             return "left" if self.atoms[i].symbol in _LAST else "right"
@@ -103,7 +103,7 @@ class Skeleton(AbstractPainter):
 
 
 class _Atom(NamedTuple):
-    """An atom with the hydrogens that are not drawn by themselves; `is_open`: its valence is not filled."""
+    """An atom with its hydrogens that are not drawn as nodes; `is_open` if its valence is not filled."""
 
     symbol: str
     hydrogens: int
@@ -112,21 +112,22 @@ class _Atom(NamedTuple):
 
     @property
     def has_letter(self) -> bool:
+        """True unless the atom is a plain carbon."""
         return self.symbol != "C" or self.charge != 0 or self.is_open
 
     @property
     def hydride(self) -> str:
-        """Its hydrogens: H, H₂."""
+        """The hydrogens as text: H, H₂; empty if there are none."""
         return "H" * (self.hydrogens > 0) + (str(self.hydrogens).translate(_DOWN) if self.hydrogens > 1 else "")
 
     @property
     def tail(self) -> str:
-        """Its charge, and a dot for an open valence."""
+        """The charge as text, and a dot for an open valence."""
         charge = f"{abs(self.charge) if abs(self.charge) > 1 else ''}{'+' if self.charge > 0 else '-'}".translate(_UP)
         return (charge if self.charge else "") + ("•" if self.is_open else "")
 
     def letters(self, at: Point, side: str) -> list[Text]:
-        """Its symbol in its place, hydrogens on the given side of it, and its charge."""
+        """Texts of the atom: its symbol, the hydrogens on the given side of it, and its charge."""
         (x, y), half = at, text_width(self.symbol, "label") / 2
         if self.hydrogens and side == "left":
             end = x + half + text_width(self.tail, "label")
@@ -138,7 +139,7 @@ class _Atom(NamedTuple):
         return [Text((x - half, y), f"{self.symbol}{self.hydride}{self.tail}", "label", "start")]
 
     def letters_in_halo(self, at: Point, side: str, mark: Mark, reach: float) -> list[Text]:
-        """The same where a mark is around it: hydrogens stand outside."""
+        """Texts of a marked atom: its hydrogens stand outside the halo."""
         inside = Text(at, f"{self.symbol}{self.tail}", "label")
         if not self.hydrogens:
             return [inside]
@@ -149,7 +150,7 @@ class _Atom(NamedTuple):
         return [inside, beside]
 
     def tail_reach(self, angle: float) -> float:
-        """How far its charge, at the upper right of the symbol, is in the way of a bond in this direction."""
+        """Space that a bond in this direction must leave for the charge at the upper right of the symbol."""
         if not self.tail or cos(angle) <= 0:
             return 0.0
         start = text_width(self.symbol, "label") / 2
@@ -164,6 +165,7 @@ def _turn(a: float, b: float) -> float:
 
 
 def _atoms(graph: Graph, chemistry: Chemistry, hidden: frozenset[int]) -> dict[int, _Atom]:
+    """Atoms by slot, with their hidden and implied hydrogens."""
     slots = [i for i, node in enumerate(graph.nodes()) if node is not None]
     symbols, bonds = atoms_and_bonds(graph)
     charges = chemistry.formal_charges(symbols, bonds)
@@ -177,7 +179,7 @@ def _atoms(graph: Graph, chemistry: Chemistry, hidden: frozenset[int]) -> dict[i
 
 
 def _rings(graph: Graph) -> list[tuple[int, ...]]:
-    """Slots of the atoms of each ring, small rings first."""
+    """Slots of the atoms of each ring, smallest rings first."""
     mol = to_mol(graph, sanitize=False)
     require("rdkit.Chem", "mol", "Drawing molecules").GetSSSR(mol)
     slots = [i for i, node in enumerate(graph.nodes()) if node is not None]
@@ -185,6 +187,7 @@ def _rings(graph: Graph) -> list[tuple[int, ...]]:
 
 
 def _implied_hydrogens(graph: Graph) -> list[int]:
+    """Number of hydrogens of each atom of a graph whose hydrogens are not nodes."""
     mol = to_mol(graph, sanitize=False)
     mol.UpdatePropertyCache(strict=False)
     return [atom.GetTotalNumHs() for atom in mol.GetAtoms()]

@@ -1,4 +1,4 @@
-"""Stages: what pictures of aligned graphs share, so that nothing moves from one to the next but what changes."""
+"""Stage: the places of nodes that pictures of aligned graphs share, so that unchanged nodes do not move."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,8 +11,14 @@ from .scene import UNIT, Point
 
 @dataclass(frozen=True)
 class Stage:
-    """The place of each slot that is drawn, neighbors in any of the graphs, and which nodes have their numbers beside
-    them. `hidden` nodes are hydrogens that are letters of their neighbor."""
+    """Places and neighbors of the node slots of several aligned graphs.
+
+    Args:
+        places: Place of each slot that is drawn.
+        hidden: Hydrogens that are not drawn as nodes but as letters of their neighbor.
+        near: Neighbors of each slot in any of the graphs, without hidden ones.
+        numbered: Slots whose numbers are written beside them.
+    """
 
     places: Places
     hidden: frozenset[int]
@@ -27,9 +33,9 @@ class Stage:
         hydrogens: bool = False,
         way: Sequence[Graph] = (),
     ) -> "Stage":
-        """A stage for graphs of which the first is laid out by itself and the others around what they share with it.
+        """Lay out the first graph by itself, and the others around the nodes that they share with it.
 
-        Graphs on the `way` from one to the other find their places too, but change nothing for those.
+        Graphs on the `way` from one to the other get places for their nodes too, without changing those of `graphs`.
         """
         hidden = frozenset() if hydrogens else _hidden_hydrogens(graphs) - _other_atoms(way)
         near: dict[int, set[int]] = {}
@@ -40,26 +46,26 @@ class Stage:
         return cls(places, hidden, near, frozenset(numbered))
 
     def around(self, i: int) -> list[Point]:
-        """Where the neighbors of a node are, those of all graphs."""
+        """Places of the neighbors of a node in any of the graphs."""
         return [self.places[j] for j in sorted(self.near.get(i, ()))]
 
 
 def _hidden_hydrogens(graphs: Sequence[Graph]) -> frozenset[int]:
-    """Hydrogens that fill the valence of a heavier atom in every graph that has them."""
-    found: set[int] = set()
+    """Slots of hydrogens that have one bond, to a heavier atom, in every graph that has them."""
+    filling: set[int] = set()
     shown: set[int] = set()
     for graph in graphs:
         if graph.schema.chemistry is None:
             return frozenset()
         near, types = neighbors(graph), {i: node["type"] for i, node in enumerate(graph.nodes()) if node is not None}
-        for i, kind in types.items():
+        for i, element in types.items():
             others = near.get(i, set())
-            fills = kind == "H" and len(others) == 1 and all(types[j] != "H" for j in others)
-            (found if fills else shown).add(i)
-    return frozenset(found - shown)
+            fills = element == "H" and len(others) == 1 and all(types[j] != "H" for j in others)
+            (filling if fills else shown).add(i)
+    return frozenset(filling - shown)
 
 
 def _other_atoms(graphs: Sequence[Graph]) -> set[int]:
-    """Slots that are something else than hydrogen in one of the graphs."""
+    """Slots of nodes other than hydrogen in any of the graphs."""
     nodes = [(i, node) for graph in graphs for i, node in enumerate(graph.nodes()) if node is not None]
     return {i for i, node in nodes if node.get("type") != "H"}

@@ -1,4 +1,4 @@
-"""Scenes as SVG: small, without scripts, every text escaped, colors by classes."""
+"""Scenes as SVG, without scripts, with all texts escaped and colors by CSS classes."""
 
 from collections.abc import Sequence
 from html import escape
@@ -9,18 +9,18 @@ from .scene import FONT, REACH, Element, Form, Lines, Point, Scene, Text
 
 
 def to_svg(scene: Scene, size: tuple[int, int] | None = None, standalone: bool = True, brief: bool = False) -> str:
-    """The picture. Each node and each edge is an element of class `atom-i` or `bond-i-j`.
+    """A scene as SVG text. Each node and each edge is an element of class `atom-i` or `bond-i-j`.
 
-    `standalone` pictures bring their style and a white ground; others take the style of the page that they stand in.
-    `brief` ones name only what is marked, and draw all other edges in one stroke.
+    A `standalone` picture has its own style and a white background; others use the style of their page. A `brief`
+    picture has such elements only for marked nodes and edges, and draws all other edges as one path, to save space.
     """
     left, top, width, height = (_short(value) for value in scene.box)
     shown = size or (round(scene.box[2]), round(scene.box[3]))
     ground = f'<rect x="{left}" y="{top}" width="{width}" height="{height}" fill="{LIGHT.ground}"/>'
     own = f"<style>{stylesheet(LIGHT)}</style>{ground}" if standalone else ""
     space = ' xmlns="http://www.w3.org/2000/svg"' if standalone else ""
-    label = f' aria-label="{escape(scene.words)}"' if scene.words else ""
-    body = _brief(scene) if brief else "".join(_element(one) for one in scene.elements)
+    label = f' aria-label="{escape(scene.alt)}"' if scene.alt else ""
+    body = _brief(scene) if brief else "".join(map(_element, scene.elements))
     return (
         f'<svg{space} class="gf" viewBox="{left} {top} {width} {height}" width="{shown[0]}" height="{shown[1]}" '
         f'role="img"{label}>{own}{body}</svg>'
@@ -28,13 +28,13 @@ def to_svg(scene: Scene, size: tuple[int, int] | None = None, standalone: bool =
 
 
 def _brief(scene: Scene) -> str:
-    plain = [shape for one in scene.elements if not one.mark for shape in one.shapes]
+    """Content of a brief picture: plain edges, marked elements, other shapes, and notes over all."""
+    plain = [shape for element in scene.elements if not element.mark for shape in element.shapes]
     lines = "".join(_path(shape) for shape in plain if isinstance(shape, Lines))
     rest = "".join(_shape(shape) for shape in plain if not isinstance(shape, Lines))
-    marked, notes = (
-        "".join(_element(one, spots=False) for one in scene.elements if one.mark and bool(one.spot) is drawn)
-        for drawn in (True, False)
-    )
+    elements = [element for element in scene.elements if element.mark]
+    marked = "".join(_element(element, spots=False) for element in elements if element.spot)
+    notes = "".join(_element(element, spots=False) for element in elements if not element.spot)
     stroke = f'<path class="bond" d="{lines}"/>' if lines else ""
     return stroke + marked + rest + notes
 
@@ -45,6 +45,7 @@ def _element(element: Element, spots: bool = True) -> str:
 
 
 def _spot(points: Sequence[Point]) -> str:
+    """The invisible shape that a pointer can hit."""
     if not points:
         return ""
     if len(points) > 1:
@@ -68,7 +69,7 @@ def _shape(shape: Form) -> str:
 
 
 def _path(lines: Lines) -> str:
-    """Lines that begin where the last one ends go on without lifting the pen."""
+    """Path data of some lines; lines that join end to start are drawn as one."""
     parts, at = [], None
     for start, end in lines.segments:
         parts.append(f"L{_pair(end)}" if start == at else f"M{_pair(start)}L{_pair(end)}")
@@ -81,5 +82,6 @@ def _pair(point: Point) -> str:
 
 
 def _short(value: float) -> str:
+    """A coordinate with one digit after the point, or none."""
     text = f"{value:.1f}".removesuffix(".0")
     return "0" if text == "-0" else text
