@@ -11,11 +11,13 @@ molecule on the command line, `python_seconds` for one after loading. `--only wa
 these alone.
 """
 
+import dataclasses
 import os
 import resource
 import sys
 import time
 from collections.abc import Callable, Iterable
+from functools import partial
 
 import torch
 from answers import measure_answers
@@ -28,7 +30,8 @@ from graphflip.data.dataset import GraphDataset
 from graphflip.data.source import load_dataset
 from graphflip.errors import ConfigError
 from graphflip.explain.counterfactual import Outcome
-from graphflip.explain.latent.traversal import LatentTraversal, _Walk
+from graphflip.explain.latent.active import ActiveGraphs
+from graphflip.explain.latent.traversal import LatentTraversal
 from graphflip.explain.method import ask
 from graphflip.graph import Graph
 from graphflip.models.networks.classifier import InvariantClassifier
@@ -60,13 +63,13 @@ def measure_walk(quick: bool, graphs: int) -> dict[str, float | str]:
     # First, so that peaks of memory are not those of the slow twin.
     walked = walk_all(settings, dataset, graphs, graphs if quick else len(dataset), budget=6 if quick else 3600)
     graph = dataset.graphs(range(graphs))
-    walk = endless(settings, graph)
-    target = torch.tensor(walk.question.target)
+    batch = start(settings, graph)
+    step, target = endless(settings, batch), torch.tensor(batch.question.target)
     slow = SlowWalk(slow_vae(vae), slow_classifier(classifier), graph, target)
     jobs = {
         "slow": slow.step,
-        "fast": walk.step,
-        "products": bare_products(walk.step),
+        "fast": step,
+        "products": bare_products(step),
         "dense_products": dense_products([*vae.decoder.modules(), *classifier.modules()], graphs),
     }
     for job in jobs.values():
@@ -96,11 +99,18 @@ def paper_models(dataset: GraphDataset, real: bool) -> tuple[PEGVAE, InvariantCl
     return vae.eval().requires_grad_(False), classifier.eval().requires_grad_(False), "untrained"
 
 
-def endless(settings: LatentTraversal, graph: Graph) -> _Walk:
-    """Start a walk in which no graph ever stops, so that every iteration moves all graphs."""
-    walk = _Walk(settings, ask(settings.classifier, graph, None, [str(k) for k in range(len(graph))], seed=0))
-    walk._stop_flipped = lambda graph, logits, goals, gradient: torch.arange(len(goals))
-    return walk
+def start(settings: LatentTraversal, graph: Graph) -> ActiveGraphs:
+    """Prepare a batch for its first step."""
+    question = ask(settings.classifier, graph, None, [str(k) for k in range(len(graph))], seed=0)
+    return ActiveGraphs(question, settings.classifier)
+
+
+def endless(settings: LatentTraversal, batch: ActiveGraphs) -> Callable[[], object]:
+    """Return a function that makes one iteration of a walk in which no graph ever stops, so that all graphs move."""
+    batch.stop = lambda decoded, logits, gradient, last: torch.ones(len(logits), dtype=torch.bool)
+    walk = dataclasses.replace(settings, steps=sys.maxsize).traverse(batch)
+    next(walk)  # the first iteration also encodes
+    return partial(next, walk)
 
 
 class Recorder(TorchDispatchMode):
@@ -167,13 +177,14 @@ def walk_all(
     deadline, began = time.perf_counter() + budget, clock()
     flipped, steps, owed, peaks = 0, 1, 0, []
     for at in range(0, limit, graphs):
-        graph = dataset.graphs(range(at, min(at + graphs, limit)))
-        walk = _Walk(settings, ask(settings.classifier, graph, None, [str(k) for k in range(len(graph))], seed=0))
-        while len(walk.active) and time.perf_counter() < deadline:
-            steps += len(walk.active)
-            walk.step()
-        owed += len(walk.active) * (settings.steps - walk.turn)
-        flipped += sum(outcome is Outcome.FLIPPED for _, outcome, _ in walk.found.values())
+        batch, turn = start(settings, dataset.graphs(range(at, min(at + graphs, limit)))), 0
+        walk = settings.traverse(batch)
+        while len(batch.active) and time.perf_counter() < deadline:
+            steps += len(batch.active)
+            next(walk)
+            turn += 1
+        owed += len(batch.active) * (settings.steps - turn)
+        flipped += sum(stopped.outcome is Outcome.FLIPPED for stopped in batch.stopped.values())
         peaks.append(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
     seconds = clock() - began
     return {

@@ -8,10 +8,11 @@ from torch import nn
 
 from graphflip.errors import ConfigError
 from graphflip.explain import LatentTraversal, Outcome
-from graphflip.explain.latent.traversal import _Walk
+from graphflip.explain.latent.active import ActiveGraphs
 from graphflip.explain.method import ask
 from graphflip.graph import Graph
 from graphflip.models.networks.classifier import AbstractClassifier
+from graphflip.models.networks.decode import MostLikely
 
 
 @pytest.fixture
@@ -71,14 +72,14 @@ def test_several_answers_for_each_graph_are_those_of_the_next_seeds(walk, datase
 
 def test_a_finished_graph_leaves_the_batch_and_the_rest_is_not_disturbed(walk, dataset):
     question = ask(walk.classifier, dataset.graphs(range(20)), None, [str(k) for k in range(20)], 0)
-    state = _Walk(walk, question)
-    while len(state.active) == 20:
-        state.step()
-    assert len(state.z) == len(state.momentum) == len(state.active) < 20
-    gone = set(range(20)) - set(state.active.tolist())
-    before = {k: state.steps_taken[k] for k in gone}
-    state.step()
-    assert all(state.steps_taken[k] == before[k] for k in gone)
+    graphs = ActiveGraphs(question, walk.classifier)
+    steps = walk.traverse(graphs)
+    z = next(z for z in steps if len(graphs.active) < 20)
+    assert len(z) == len(graphs.active) < 20
+    gone = set(range(20)) - set(graphs.active.tolist())
+    before = {k: len(graphs.probabilities[k]) for k in gone}
+    next(steps)
+    assert all(len(graphs.probabilities[k]) == before[k] for k in gone)
 
 
 def test_weights_get_no_gradient(walk, dataset):
@@ -89,32 +90,28 @@ def test_weights_get_no_gradient(walk, dataset):
 def test_descent_is_the_update_of_the_paper(vae, classifier, dataset):
     walk = LatentTraversal(vae, classifier, optimizer="descent", infer="most_likely", step_size=0.3, regularization=0.7)
     question = ask(classifier, dataset.graphs(range(6)), None, [""] * 6, 0)
-    state = _Walk(walk, question)
-    z = state.z.clone().requires_grad_()
-    from graphflip.models.networks.decode import MostLikely
-
+    graphs = ActiveGraphs(question, classifier)
+    z = vae.locate(question.graph, question.rngs("identity")).requires_grad_()
     log_prob = classifier(vae.decode(z, MostLikely())).log_softmax(-1)
     loss = -log_prob[range(6), question.target].sum() + 0.7 * z.flatten(1).norm(dim=1).sum()
     loss.backward()
-    state.step()
+    after = next(walk.traverse(graphs))
     assert z.grad is not None
-    expected = (z - 0.3 * z.grad)[state.active]
-    torch.testing.assert_close(state.z, expected.detach())
+    expected = (z - 0.3 * z.grad)[graphs.active]
+    torch.testing.assert_close(after, expected.detach())
 
 
-def test_adam_is_torch_adam(vae, classifier, dataset):
-    walk = LatentTraversal(vae, classifier, infer="most_likely", step_size=0.05)
+def test_the_walk_of_the_experiments_takes_the_steps_of_adam(vae, classifier, dataset):
+    walk = LatentTraversal(vae, classifier, infer="most_likely", regularization=0.7)
     question = ask(classifier, dataset.graphs(range(6)), None, [""] * 6, 0)
-    state = _Walk(walk, question)
-    z = nn.Parameter(state.z.clone())
+    graphs = ActiveGraphs(question, classifier)
+    z = nn.Parameter(vae.locate(question.graph, question.rngs("identity")))
     optimizer = torch.optim.Adam([z], lr=0.05)
-    gradients = [torch.randn(z.shape, generator=torch.Generator().manual_seed(k)) for k in range(5)]
-    for gradient in gradients:
-        z.grad = gradient
-        optimizer.step()
-        state.turn += 1
-        state._move(gradient, torch.arange(6))
-    torch.testing.assert_close(state.z, z.detach())
+    log_prob = classifier(vae.decode(z, MostLikely())).log_softmax(-1)
+    (-log_prob[range(6), question.target].sum() + 0.7 * z.flatten(1).norm(dim=1).sum()).backward()
+    optimizer.step()
+    after = next(walk.traverse(graphs))
+    torch.testing.assert_close(after, z.detach()[graphs.active])
 
 
 def test_the_path_has_a_code_and_a_probability_for_each_step(vae, classifier, dataset):

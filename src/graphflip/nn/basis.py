@@ -1,40 +1,41 @@
 """Every linear map between node and pair features that commutes with relabelling nodes (Maron et al., 2019).
 
-There are Bell(k + l) of them from order k to order l: 2 from nodes to nodes, 5 between nodes and pairs, 15 from pairs
-to pairs, 1 and 2 to invariants. Each function applies a weighted sum of them in broadcast form: pair features are
-multiplied by one weight matrix (two if edges have a direction), everything else happens on node-sized tensors.
+There are b(k + l) of them from order k to order l, b being the Bell numbers (paper, section 2.2): 2 from nodes to
+nodes, 5 between nodes and pairs, 15 from pairs to pairs, 1 and 2 to invariants. Each function applies a weighted sum of
+them in broadcast form: pair features are multiplied by one weight matrix (two if edges have a direction), everything
+else happens on node-sized tensors.
 
 `B` weighs the slots in every sum, so empty slots change nothing; sums are means over existing nodes, or large graphs
 would saturate the next layer. `weight` is `maps d e`: one d x e matrix for each map, in the order of the docstring.
-Undirected functions expect symmetric pairs and return the symmetric part of what the directed ones would.
+With `directed=False` the functions expect symmetric pairs and return the symmetric part of the directed result.
+
+`packed` has the fast twins of `one_to_two`, `two_to_one` and `two_to_two` for undirected graphs, which compute the same
+from pairs stored once. Networks on undirected graphs run those; `tests/nn/test_packed.py` holds the two equal.
 """
 
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
+Exists = Float[Tensor, "b n"]
+"""B: how far each slot exists, 0 or 1 in hard graphs, between them in relaxed ones."""
+
+Biases = Float[Tensor, "2 e"] | None
+"""A constant for all pairs, and one more for the diagonal."""
+
 NUM_MAPS = {(1, 1): 2, (1, 2): 5, (2, 1): 5, (2, 2): 15, (1, 0): 1, (2, 0): 2}
-"""Number of maps from order k to order l, keyed (k, l): the Bell numbers of k + l."""
+"""Number of maps from order k to order l, keyed (k, l): the Bell number of k + l."""
 
 
-def one_to_one(
-    x: Float[Tensor, "b n d"], B: Float[Tensor, "b n"], weight: Float[Tensor, "2 d e"]
-) -> Float[Tensor, "b n e"]:
+def one_to_one(x: Float[Tensor, "b n d"], B: Exists, weight: Float[Tensor, "2 d e"]) -> Float[Tensor, "b n e"]:
     """Maps: x_i; the mean of x."""
     return x @ weight[0] + (node_mean(x, B) @ weight[1])[:, None]
 
 
 def one_to_two(
-    x: Float[Tensor, "b n d"],
-    B: Float[Tensor, "b n"],
-    weight: Float[Tensor, "5 d e"],
-    directed: bool = True,
-    bias: Float[Tensor, "2 e"] | None = None,
+    x: Float[Tensor, "b n d"], B: Exists, weight: Float[Tensor, "5 d e"], directed: bool = True, bias: Biases = None
 ) -> Float[Tensor, "b n n e"]:
-    """Maps to the pair (i, j): x_i; x_j; the mean of x; on the diagonal alone x_i; the mean of x.
-
-    `bias` has a constant for all pairs and one for the diagonal.
-    """
+    """Maps to the pair (i, j): x_i; x_j; the mean of x; and on the diagonal alone x_i; the mean of x."""
     mean = node_mean(x, B)
     if directed:
         row, column = x @ weight[0], x @ weight[1]
@@ -48,7 +49,7 @@ def one_to_two(
 
 
 def two_to_one(
-    X: Float[Tensor, "b n n d"], B: Float[Tensor, "b n"], weight: Float[Tensor, "5 d e"], directed: bool = True
+    X: Float[Tensor, "b n n d"], B: Exists, weight: Float[Tensor, "5 d e"], directed: bool = True
 ) -> Float[Tensor, "b n e"]:
     """Maps to the node i: X_ii; the mean of row i; of column i; of all pairs; of the diagonal."""
     diagonal, row, column = _pools(X, B, directed)
@@ -61,13 +62,9 @@ def two_to_one(
 
 
 def two_to_two(
-    X: Float[Tensor, "b n n d"],
-    B: Float[Tensor, "b n"],
-    weight: Float[Tensor, "15 d e"],
-    directed: bool = True,
-    bias: Float[Tensor, "2 e"] | None = None,
+    X: Float[Tensor, "b n n d"], B: Exists, weight: Float[Tensor, "15 d e"], directed: bool = True, bias: Biases = None
 ) -> Float[Tensor, "b n n e"]:
-    """Maps to the pair (i, j); `bias` has a constant for all pairs and one for the diagonal.
+    """Maps to the pair (i, j), the paper's b(4) = 15:
 
     0, 1: X_ij, X_ji; 2-4: diagonal, row and column mean of i; 5-7: the same of j; 8, 9: mean of all pairs and of the
     diagonal; 10-14, on the diagonal alone: diagonal, row and column mean of i, mean of all pairs and of the diagonal.
@@ -93,43 +90,37 @@ def two_to_two(
     return add_diagonal(pairs, pools @ on_diagonal.flatten(0, 1) + at_diagonal[:, None])
 
 
-def one_to_zero(
-    x: Float[Tensor, "b n d"], B: Float[Tensor, "b n"], weight: Float[Tensor, "1 d e"]
-) -> Float[Tensor, "b e"]:
+def one_to_zero(x: Float[Tensor, "b n d"], B: Exists, weight: Float[Tensor, "1 d e"]) -> Float[Tensor, "b e"]:
     """Map: the mean of x."""
     return node_mean(x, B) @ weight[0]
 
 
 def two_to_zero(
-    X: Float[Tensor, "b n n d"], B: Float[Tensor, "b n"], weight: Float[Tensor, "2 d e"], directed: bool = True
+    X: Float[Tensor, "b n n d"], B: Exists, weight: Float[Tensor, "2 d e"], directed: bool = True
 ) -> Float[Tensor, "b e"]:
     """Maps: the mean of all pairs; of the diagonal."""
     diagonal, row, _ = _pools(X, B, directed)
     return node_mean(row, B) @ weight[0] + node_mean(diagonal, B) @ weight[1]
 
 
-def node_mean(x: Float[Tensor, "b n d"], B: Float[Tensor, "b n"]) -> Float[Tensor, "b d"]:
+def node_mean(x: Float[Tensor, "b n d"], B: Exists) -> Float[Tensor, "b d"]:
     """Mean over existing nodes; zero for an empty graph."""
-    return (_share(B)[:, None, :] @ x)[:, 0]
+    return (share(B)[:, None, :] @ x)[:, 0]
+
+
+def share(B: Exists) -> Float[Tensor, "b n"]:
+    """Weight of each slot in a mean, B_i / sum B; the sum counts as at least 1, so that empty graphs have mean zero."""
+    return B / B.sum(1, keepdim=True).clamp(min=1)
 
 
 def add_diagonal(pairs: Float[Tensor, "b n n e"], nodes: Float[Tensor, "b n e"]) -> Float[Tensor, "b n n e"]:
-    """`pairs` with `nodes` added on the diagonal, in place (only called on results that nobody else holds)."""
+    """Add `nodes` on the diagonal of `pairs`, in place: call it only on results that nobody else holds."""
     return _AddDiagonal.apply(pairs, nodes)  # pyright: ignore[reportReturnType]
 
 
-class _AddDiagonal(torch.autograd.Function):
-    # Autograd's own in-place diagonal copies the whole gradient; this passes it on untouched.
-    @staticmethod
-    def forward(ctx, pairs: Tensor, nodes: Tensor) -> Tensor:
-        ctx.mark_dirty(pairs)
-        pairs.diagonal(dim1=1, dim2=2).add_(nodes.transpose(1, 2))
-        return pairs
-
-    @staticmethod
-    def backward(ctx, *grads: Tensor) -> tuple[Tensor, Tensor]:
-        (grad,) = grads
-        return grad, grad.diagonal(dim1=1, dim2=2).transpose(1, 2)
+def _pools(X: Tensor, B: Tensor, directed: bool) -> tuple[Tensor, Tensor, Tensor]:
+    """Diagonal, row means and column means over existing nodes."""
+    return _Pool.apply(X, share(B), directed)  # pyright: ignore[reportReturnType]
 
 
 class _Pool(torch.autograd.Function):
@@ -164,11 +155,15 @@ class _Pool(torch.autograd.Function):
         return grad_X, grad_share, None
 
 
-def _pools(X: Tensor, B: Tensor, directed: bool) -> tuple[Tensor, Tensor, Tensor]:
-    """Diagonal, row means and column means of existing nodes."""
-    return _Pool.apply(X, _share(B), directed)  # pyright: ignore[reportReturnType]
+class _AddDiagonal(torch.autograd.Function):
+    # Autograd's own in-place diagonal copies the whole gradient; this passes it on untouched.
+    @staticmethod
+    def forward(ctx, pairs: Tensor, nodes: Tensor) -> Tensor:
+        ctx.mark_dirty(pairs)
+        pairs.diagonal(dim1=1, dim2=2).add_(nodes.transpose(1, 2))
+        return pairs
 
-
-def _share(B: Tensor) -> Tensor:
-    """Weight of each slot in a mean; B may be relaxed, and a graph with less than one node is no smaller than one."""
-    return B / B.sum(1, keepdim=True).clamp(min=1)
+    @staticmethod
+    def backward(ctx, *grads: Tensor) -> tuple[Tensor, Tensor]:
+        (grad,) = grads
+        return grad, grad.diagonal(dim1=1, dim2=2).transpose(1, 2)

@@ -1,9 +1,12 @@
-"""Undirected pairs stored once: half the numbers, and the same maps as in `basis`.
+"""The fast twin of `basis` for undirected graphs: the same maps on pairs stored once, in half the space.
+
+`one_to_two`, `two_to_one` and `two_to_two` compute what the functions of these names in `basis` compute with
+`directed=False`, and take the same weights; networks on undirected graphs run these. Read `basis` for the maps, and
+this file for the speed; `tests/nn/test_packed.py` holds the two equal, gradients included.
 
 The pair {i, i + k mod n} stands at (k, i), k = 0 .. n // 2, channels before both: `b d k n`. So the diagonal is the
-slice k = 0, what belongs to i is broadcast along k, and what belongs to the other end is the same row of numbers,
-shifted by k: nothing is gathered. If n is even, the pairs of the last k stand there twice, once at each end, with equal
-numbers.
+slice k = 0, features of node i are broadcast along k, and features of the other end are the same row of numbers shifted
+by k: nothing is gathered. If n is even, the pairs of the last k are stored twice, with equal numbers.
 """
 
 from functools import lru_cache
@@ -13,46 +16,20 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
+from .basis import Exists, share
+
 Packed = Float[Tensor, "b d k n"]
-
-
-def pack(X: Float[Tensor, "b n n d"]) -> Packed:
-    """Symmetric pairs, each taken once."""
-    return _Pack.apply(X.permute(0, 3, 1, 2))  # pyright: ignore[reportReturnType]
-
-
-def unpack(P: Packed) -> Float[Tensor, "b n n d"]:
-    """All pairs in both directions: of a pair that stands twice, the one at the smaller i counts."""
-    return _Unpack.apply(P).permute(0, 2, 3, 1)  # pyright: ignore
-
-
-def take(P: Packed, at: tuple[Int[Tensor, " m"], Int[Tensor, " m"], Int[Tensor, " m"]]) -> Float[Tensor, "m d"]:
-    """What stands at the pairs `at`: graph, i, j."""
-    graph, i, j = at
-    n = P.shape[-1]
-    return P.flatten(2)[graph, :, _unpack_index(n)[i * n + j]]
-
-
-def both_exist(B: Float[Tensor, "b n"]) -> Float[Tensor, "b k n"]:
-    """B_i B_j for each pair."""
-    return B[:, None] * _other_ends(B[:, None])[:, 0]
-
-
-def pair_weights(B: Float[Tensor, "b n"]) -> Float[Tensor, "b k n"]:
-    """How many of the n x n ordered pairs of existing nodes each stored number stands for."""
-    count = 2 * _end_count(B.shape[1]).to(B)
-    count[0] = 1.0
-    return both_exist(B) * count
+"""Symmetric pair features, each pair once."""
 
 
 def one_to_two(
     x: Float[Tensor, "b n d"],
-    B: Float[Tensor, "b n"],
+    B: Exists,
     weight: Float[Tensor, "5 d e"],
     bias: Float[Tensor, "2 e"],
     relu: bool = False,
 ) -> Float[Tensor, "b e k n"]:
-    """As `basis.one_to_two` for undirected pairs; then ReLU if asked."""
+    """Maps to the pair {i, j}: those of `basis.one_to_two`; then ReLU if asked."""
     mean = share(B)[:, None] @ x  # b 1 d
     # Each pair has two ends, so each brings half of what is the same everywhere.
     ends = x @ ((weight[0] + weight[1]) / 2) + (mean @ weight[2] + bias[0]) / 2
@@ -60,8 +37,8 @@ def one_to_two(
     return _Mix.apply(None, None, ends.mT.contiguous(), diagonal.mT, relu)  # pyright: ignore[reportReturnType]
 
 
-def two_to_one(X: Packed, B: Float[Tensor, "b n"], weight: Float[Tensor, "5 d e"]) -> Float[Tensor, "b n e"]:
-    """As `basis.two_to_one` for undirected pairs."""
+def two_to_one(X: Packed, B: Exists, weight: Float[Tensor, "5 d e"]) -> Float[Tensor, "b n e"]:
+    """Maps to the node i: those of `basis.two_to_one`."""
     _, diagonal, row = _pools(X, B)
     of_nodes = torch.cat([diagonal, row], 1).transpose(1, 2)  # b n 2d
     of_all = share(B)[:, None] @ of_nodes  # b 1 2d
@@ -70,9 +47,9 @@ def two_to_one(X: Packed, B: Float[Tensor, "b n"], weight: Float[Tensor, "5 d e"
 
 
 def two_to_two(
-    X: Packed, B: Float[Tensor, "b n"], weight: Float[Tensor, "15 d e"], bias: Float[Tensor, "2 e"], relu: bool = False
+    X: Packed, B: Exists, weight: Float[Tensor, "15 d e"], bias: Float[Tensor, "2 e"], relu: bool = False
 ) -> Float[Tensor, "b e k n"]:
-    """As `basis.two_to_two` for undirected pairs; then ReLU if asked."""
+    """Maps to the pair {i, j}: the 15 of `basis.two_to_two`; then ReLU if asked."""
     X, diagonal, row = _pools(X, B)
     of_nodes = torch.cat([diagonal, row], 1)  # b 2d n
     of_all = of_nodes @ share(B)[:, :, None]  # b 2d 1
@@ -85,21 +62,45 @@ def two_to_two(
     return _Mix.apply(X, weight[0] + weight[1], ends, diagonal, relu)  # pyright: ignore[reportReturnType]
 
 
+def pack(X: Float[Tensor, "b n n d"]) -> Packed:
+    """Store symmetric pairs once each."""
+    return _Pack.apply(X.permute(0, 3, 1, 2))  # pyright: ignore[reportReturnType]
+
+
+def unpack(P: Packed) -> Float[Tensor, "b n n d"]:
+    """Return pairs in both directions; of a pair that is stored twice, the copy at the smaller i counts."""
+    return _Unpack.apply(P).permute(0, 2, 3, 1)  # pyright: ignore
+
+
+def take(P: Packed, at: tuple[Int[Tensor, " m"], Int[Tensor, " m"], Int[Tensor, " m"]]) -> Float[Tensor, "m d"]:
+    """Features of the pairs `at`: numbers of graphs, nodes i, nodes j."""
+    graph, i, j = at
+    n = P.shape[-1]
+    return P.flatten(2)[graph, :, _unpack_index(n)[i * n + j]]
+
+
+def both_exist(B: Exists) -> Float[Tensor, "b k n"]:
+    """Existence of each pair, B_i B_j."""
+    return B[:, None] * _other_ends(B[:, None])[:, 0]
+
+
+def pair_weights(B: Exists) -> Float[Tensor, "b k n"]:
+    """Weight of each stored pair in a sum over all ordered pairs of existing nodes: B_i B_j, twice off the diagonal."""
+    count = 2 * _end_count(B.shape[1]).to(B)
+    count[0] = 1.0
+    return both_exist(B) * count
+
+
 def _times(weight: Float[Tensor, "d e"], x: Float[Tensor, "b d n"]) -> Float[Tensor, "b e n"]:
     return torch.bmm(weight.T.expand(len(x), -1, -1), x)
 
 
-def _pools(X: Packed, B: Float[Tensor, "b n"]) -> tuple[Packed, Float[Tensor, "b d n"], Float[Tensor, "b d n"]]:
+def _pools(X: Packed, B: Exists) -> tuple[Packed, Float[Tensor, "b d n"], Float[Tensor, "b d n"]]:
     """X itself, its diagonal, and for each node the mean over pairs with existing nodes.
 
-    Who needs X beside its pools takes it from here, and uses it once: its gradients are summed in one place.
+    A caller that needs X beside its pools takes it from here, and uses it once: gradients are summed in one place.
     """
     return _Pools.apply(X, share(B))  # pyright: ignore[reportReturnType]
-
-
-def share(B: Float[Tensor, "b n"]) -> Float[Tensor, "b n"]:
-    """Weight of each slot in a mean; B may be relaxed, and a graph with less than one node is no smaller than one."""
-    return B / B.sum(1, keepdim=True).clamp(min=1)
 
 
 class _Mix(torch.autograd.Function):
@@ -210,14 +211,14 @@ class _Unpack(torch.autograd.Function):
 
 
 def _other_ends(nodes: Float[Tensor, "b d n"]) -> Packed:
-    """At (k, i) what belongs to node i + k: overlapping views of one row of numbers."""
+    """Features of node i + k at (k, i): overlapping views of one row of numbers."""
     b, d, n = nodes.shape
     twice = torch.cat([nodes, nodes], 2)
     return twice.as_strided((b, d, n // 2 + 1, n), (d * 2 * n, 2 * n, 1, 1))
 
 
 def _padded(like: Packed) -> tuple[Float[Tensor, "b d m"], Packed]:
-    """New pairs, not yet filled, with an empty column after each k: all in one row, and the view to fill."""
+    """Allocate pairs with an empty column after each k; returns them as one row, and the view to fill."""
     b, d, k, n = like.shape
     rows = like.new_empty(b, d, k * (n + 1))
     pairs = rows.view(b, d, k, n + 1)
@@ -226,10 +227,10 @@ def _padded(like: Packed) -> tuple[Float[Tensor, "b d m"], Packed]:
 
 
 def _shifted_sum(rows: Float[Tensor, "b d m"], n: int) -> Float[Tensor, "b d n"]:
-    """For each node the sum over the pairs whose other end it is, from `_padded` rows: the transpose of `_other_ends`.
+    """Sum, for each node, over the pairs whose other end it is, from `_padded` rows: the transpose of `_other_ends`.
 
-    Read with rows of n instead of n + 1, the pair (k, i) stands in column i + k; what runs over the end comes up, as it
-    should, at the start of the next row.
+    Read with rows of n instead of n + 1, the pair (k, i) stands in column i + k; an index past the end continues at the
+    start of the next row, which is the node i + k mod n.
     """
     b, d, m = rows.shape
     k = m // (n + 1)
@@ -239,7 +240,7 @@ def _shifted_sum(rows: Float[Tensor, "b d m"], n: int) -> Float[Tensor, "b d n"]
 
 
 def _end_weights(share: Float[Tensor, "b n"]) -> tuple[Float[Tensor, "b k n"], Float[Tensor, "b k n"]]:
-    """Weight of a pair in the mean of its other end, and of its own end: the share of the opposite node."""
+    """Weights of a pair in the mean of its other end and in that of its own end: the share of the opposite node."""
     count = _end_count(share.shape[1]).to(share)
     there = _other_ends(share[:, None])[:, 0]
     return share[:, None] * count, torch.mul(there, count, out=share.new_empty(there.shape))
@@ -247,7 +248,7 @@ def _end_weights(share: Float[Tensor, "b n"]) -> tuple[Float[Tensor, "b k n"], F
 
 @lru_cache(maxsize=256)
 def _end_count(n: int) -> Float[Tensor, "k 1"]:
-    """Pairs that stand twice count half each time."""
+    """Weight of each k: 1, or a half where pairs are stored twice."""
     count = torch.ones(n // 2 + 1, 1)
     if n % 2 == 0:
         count[-1] = 0.5
@@ -256,14 +257,14 @@ def _end_count(n: int) -> Float[Tensor, "k 1"]:
 
 @lru_cache(maxsize=256)
 def _pack_index(n: int) -> Int[Tensor, " kn"]:
-    """Where in a flat n x n matrix the stored pairs stand."""
+    """Positions of the stored pairs in a flat n x n matrix."""
     i, k = torch.arange(n), torch.arange(n // 2 + 1)[:, None]
     return (i * n + (i + k) % n).flatten()
 
 
 @lru_cache(maxsize=256)
 def _unpack_index(n: int) -> Int[Tensor, " nn"]:
-    """Where among the stored pairs each entry of an n x n matrix stands."""
+    """Position among the stored pairs of each entry of an n x n matrix."""
     i, j = torch.arange(n)[:, None], torch.arange(n)
     low, high = torch.minimum(i, j), torch.maximum(i, j)
     near = high - low <= n // 2  # otherwise the way around is shorter

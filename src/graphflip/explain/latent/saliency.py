@@ -10,6 +10,7 @@ from torch import Tensor
 from ...graph import Graph
 from ...models.networks.classifier import AbstractClassifier
 from ...models.networks.pegvae import PEGVAE
+from ...nn.descent import Adam
 from ...schema import Categories, Column
 from ..goals.batches import score_each
 from ..goals.goal import AbstractGoal
@@ -35,17 +36,15 @@ class SaliencyWalk:
     def saliencies(self, graph: Graph, target: Sequence[Target]) -> list["Saliency"]:
         """For each graph how far the walk moved every logit of the decoder, in all its slots."""
         anchor, goals = Anchor.at(self.vae, graph, self.margin), goals_of(target)
-        z, momentum, variance = anchor.z, torch.zeros_like(anchor.z), torch.zeros_like(anchor.z)
-        for step in range(1, self.steps + 1):
+        z, adam = anchor.z, Adam(anchor.z, self.step_size, betas=(0.9, 0.99), eps=1e-6, lerp=True)
+        for _ in range(self.steps):
             with torch.enable_grad():
                 z = z.detach().requires_grad_()
                 soft = anchor.soft(z)
                 loss = torch.stack([_surprise(model, soft, goals) for model in self.models]).sum()
                 away = ((z - anchor.z).square().sum(-1) + 1e-12).sqrt().sum()
                 (gradient,) = torch.autograd.grad(loss + self.pull * away, z)
-            momentum, variance = momentum.lerp(gradient, 0.1), variance.lerp(gradient**2, 0.01)
-            spread = (variance / (1 - 0.99**step)).sqrt()
-            z = z - self.step_size * momentum / (1 - 0.9**step) / (spread + 1e-6)
+            z = z - adam.step(gradient)
         with torch.no_grad():
             moved = anchor.moved(z)
         return [Saliency.of(moved, k, anchor.graph) for k in range(len(graph))]

@@ -1,33 +1,60 @@
 """LatentTraversal: counterfactuals by a classifier-guided walk through the latent space (CGCF, Algorithm 1)."""
 
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Float
 from torch import Tensor
 
 from ...graph import Graph
 from ...models.networks.classifier import AbstractClassifier
 from ...models.networks.decode import Gumbel, MostLikely
 from ...models.networks.pegvae import PEGVAE
-from ..counterfactual import Counterfactual, Outcome
-from ..goals.batches import mean_outputs, reached_each, score_each, shown_each
-from ..goals.goal import AbstractGoal
-from ..method import AbstractExplainer, Question, verdict
+from ...nn.descent import Adam, Descent
+from ..counterfactual import Counterfactual
+from ..method import AbstractExplainer, Question
+from .active import ActiveGraphs
 
 
 @dataclass(frozen=True)
 class LatentTraversal(AbstractExplainer):
-    """Walk from z_F against the gradient of -log p(target | decode(z)) + regularization |z - origin|; where values are
-    predicted, the distance from the range that is asked for takes the place of -log p.
+    """Algorithm 1 of the paper (CGCF): walk through the latent space until the decoded graph is classified as asked.
 
-    `infer` is one of the three ways the paper names to get a graph from the decoder's distribution: a Gumbel-softmax
-    draw with straight-through gradients, the mean loss over `samples` such draws, or the most likely graph. The walk
-    of a graph ends for good when its hard graph is classified as the target; that graph is checked once more and
-    returned. `optimizer="descent"` is the update as printed in the paper, `"adam"` is what its experiments use.
-    `anchor` is what the regularizer pulls towards: the origin (paper) or the factual's code.
+    From the factual's code z_F the walk descends on the loss of Eq. 6,
+
+        L(z, y_D) = -log p(y_D | D(z)) + regularization * |z - origin|,
+
+    where D decodes a graph and p is the classifier's probability. Where values are predicted, the distance from the
+    range that is asked for takes the place of -log p. A graph's walk ends for good when its hard graph is classified
+    as the target; that very graph is classified once more and returned. No answer depends on the other graphs of the
+    batch.
+
+    Args:
+        vae: Autoencoder that gives codes and decodes them.
+        classifier: Model to explain; it must have gradients.
+        steps: N, the most steps a walk may take.
+        step_size: epsilon, the learning rate.
+        regularization: lambda, the weight of the distance from the origin; at least 0.
+        tau: Temperature of the Gumbel-softmax; above 0.
+        infer: Way to get a graph from the decoder's distribution: one Gumbel-softmax draw with straight-through
+            gradients, the mean loss over several such draws, or the most likely graph.
+        samples: Number of draws for `infer="samples"`.
+        optimizer: `"descent"` is the update as printed (Eq. 5), `"adam"` the one of the paper's experiments.
+        anchor: Point that the regularizer pulls towards: the origin of the latent space (paper) or the factual's code.
+        keep_path: True keeps every code of the walk in `Counterfactual.path` (`t n dz`).
+        method: Name in tables and files.
+
+    Example:
+        >>> from graphflip.models import PEGVAE, RelationalGIN
+        >>> from graphflip.testing import random_graph
+        >>> graph = random_graph(n=5, num_graphs=2, seed=0)
+        >>> vae, classifier = PEGVAE(graph.schema).eval(), RelationalGIN(graph.schema).eval()
+        >>> answers = LatentTraversal(vae, classifier, steps=3).explain(graph)
+        >>> [answer.id for answer in answers], answers[0].steps <= 3
+        (['0', '1'], True)
     """
 
     vae: PEGVAE
@@ -43,150 +70,49 @@ class LatentTraversal(AbstractExplainer):
     keep_path: bool = False
     method: str = "cgcf"
 
+    def traverse(self, graphs: ActiveGraphs) -> Iterator[Float[Tensor, "a n dz"]]:
+        """Run Algorithm 1 on a batch and yield z_{i+1}, one row for each graph still walking, after each step.
+
+        Comments number the statements of the printed algorithm. Line 2, y_D <- 1 - y_F, is the goal of each graph in
+        `graphs.goals`; lines 13 and 14, the graph returned, are `graphs.answers`.
+        """
+        with torch.no_grad():
+            z = graphs.rows_of(self.vae.locate(graphs.factual, graphs.question.rngs("identity")))  # 1: z <- F(G_F)
+        origin = z if self.anchor == "factual" else torch.zeros_like(z)
+        optimizer = Adam(z, self.step_size) if self.optimizer == "adam" else Descent(self.step_size)
+        rngs = graphs.question.rngs("noise")
+        i = 1  # 3
+        while i <= self.steps and len(graphs.active):  # 4: as long as anyone walks
+            z = z.detach().requires_grad_()
+            decoded = self._decode(z, [rngs[k] for k in graphs.active.tolist()])  # 5: G_i <- D(z_i)
+            logits = self.classifier(decoded).unflatten(0, (len(z), -1))  # 6: y_i <- C(G_i), `a draws c`
+            loss = graphs.surprise(logits) + self.regularization * _norm(z - origin)  # Eq. 6
+            (gradient,) = torch.autograd.grad(loss.sum(), z)
+            graphs.record(z.detach(), logits.detach())
+            mask = graphs.stop(decoded, logits.detach(), gradient, last=i == self.steps)  # 7-10: False if y_i = y_D
+            z, origin = z.detach()[mask], origin[mask]  # who has stopped leaves with all momentum
+            optimizer.keep(mask)
+            z = z - optimizer.step(gradient[mask])  # 11: z_{i+1} <- z_i - epsilon grad L
+            yield z
+            i += 1  # 12
+
     def explain_batch(self, question: Question) -> list[Counterfactual]:
         started = time.perf_counter()
-        walk = _Walk(self, question)
-        for _ in range(self.steps):
-            if not len(walk.active):
-                break
-            walk.step()
+        graphs = ActiveGraphs(question, self.classifier, self.keep_path)
+        for _ in self.traverse(graphs):
+            pass
         seconds = (time.perf_counter() - started) / max(len(question.graph), 1)
-        return walk.answers(seconds)
+        return graphs.answers(self.method, seconds)
+
+    def _decode(self, z: Float[Tensor, "a n dz"], rngs: list[torch.Generator]) -> Graph:
+        """Graph of each code, or `samples` draws of each that stand together."""
+        if self.infer == "most_likely":
+            return self.vae.decode(z, MostLikely())
+        draws = self.samples if self.infer == "samples" else 1
+        each = [rng for rng in rngs for _ in range(draws)]
+        return self.vae.decode(z.repeat_interleave(draws, 0), Gumbel(each, self.tau))
 
 
-class _Walk:
-    """The graphs still walking: `active` are their numbers in the batch, the other tensors have one row for each."""
-
-    def __init__(self, settings: LatentTraversal, question: Question):
-        self.settings, self.question = settings, question
-        with torch.no_grad():
-            z = settings.vae.locate(question.graph, question.rngs("identity"))
-        self.rngs = question.rngs("noise")
-        already = question.already_there
-        self.active = (~already).nonzero()[:, 0]
-        self.z, self.start = z[self.active], z[self.active]
-        self.momentum, self.variance = torch.zeros_like(self.z), torch.zeros_like(self.z)
-        self.turn = 0
-        self.found: dict[int, tuple[Graph, Outcome, float]] = {
-            k: (question.graph[k], Outcome.ALREADY_THERE, float(question.p_factual[k]))
-            for k in already.nonzero()[:, 0].tolist()
-        }
-        self.steps_taken = dict.fromkeys(range(len(question.graph)), 0)
-        self.probabilities: dict[int, list[float]] = {k: [] for k in self.steps_taken}
-        self.paths: dict[int, list[Tensor]] = {k: [] for k in self.steps_taken}
-        self.last: dict[int, Graph] = {}
-
-    @property
-    def goals(self) -> list[AbstractGoal]:
-        """Those of the graphs still walking."""
-        return [self.question.goals[k] for k in self.active.tolist()]
-
-    def step(self) -> None:
-        """Decode, classify, stop those that flipped, move the rest by one step."""
-        self.turn += 1
-        settings, goals = self.settings, self.goals
-        z = self.z.detach().requires_grad_()
-        graph, logits = self._decode_and_classify(z)
-        loss = -score_each(goals, logits).mean(1)
-        origin = self.start if settings.anchor == "factual" else torch.zeros_like(z)
-        # The square root has no gradient at zero, where an anchored walk starts.
-        norm = ((z - origin) ** 2).sum((1, 2)).clamp(min=1e-12).sqrt()
-        (gradient,) = torch.autograd.grad((loss + settings.regularization * norm).sum(), z)
-        self._record(z.detach(), logits.detach(), goals)
-        keep = self._stop_flipped(graph, logits.detach(), goals, gradient)
-        self._move(gradient, keep)
-
-    def _decode_and_classify(self, z: Tensor) -> tuple[Graph, Float[Tensor, "a s c"]]:
-        settings = self.settings
-        if settings.infer == "most_likely":
-            graph, draws = settings.vae.decode(z, MostLikely()), 1
-        else:
-            draws = settings.samples if settings.infer == "samples" else 1
-            rngs = [self.rngs[k] for k in self.active.tolist() for _ in range(draws)]
-            graph = settings.vae.decode(z.repeat_interleave(draws, 0), Gumbel(rngs, settings.tau))
-        return graph, settings.classifier(graph).unflatten(0, (len(z), draws))
-
-    def _record(self, z: Tensor, logits: Float[Tensor, "a s c"], goals: list[AbstractGoal]) -> None:
-        probability = shown_each(goals, mean_outputs(logits.transpose(0, 1))).tolist()
-        for row, k in enumerate(self.active.tolist()):
-            self.probabilities[k].append(probability[row])
-            self.steps_taken[k] = self.turn
-            if self.settings.keep_path:
-                self.paths[k].append(z[row])
-
-    def _stop_flipped(
-        self, graph: Graph, logits: Float[Tensor, "a s c"], goals: list[AbstractGoal], gradient: Tensor
-    ) -> Int[Tensor, " kept"]:
-        """Take out the graphs that are done; returns the rows that walk on."""
-        draws, rows = logits.shape[1], torch.arange(len(goals))
-        best = score_each(goals, logits).argmax(1)
-        flipped = reached_each(goals, mean_outputs(logits.transpose(0, 1))) & reached_each(goals, logits[rows, best])
-        broken = ~(logits.isfinite().all(-1).all(-1) & gradient.isfinite().all(-1).all(-1))
-        done = torch.zeros(len(goals), dtype=torch.bool)
-        candidates = (flipped | broken | (self.turn == self.settings.steps)).nonzero()[:, 0]
-        if len(candidates):
-            hard = rounded(graph.select((rows * draws + best)[candidates]))
-            wanted = [goals[k] for k in candidates.tolist()]
-            outcomes, probability = verdict(self.settings.classifier, hard, wanted)
-            for position, k in enumerate(candidates.tolist()):
-                number, outcome = int(self.active[k]), outcomes[position]
-                if broken[k]:
-                    outcome = Outcome.NOT_A_NUMBER
-                elif self.turn == self.settings.steps and outcome is Outcome.NOT_FLIPPED:
-                    outcome = Outcome.OUT_OF_STEPS
-                if outcome is not Outcome.NOT_FLIPPED and not (
-                    outcome is Outcome.EMPTY and self.turn < self.settings.steps
-                ):
-                    done[k] = True
-                    self.found[number] = (hard[position], outcome, float(probability[position]))
-        return (~done).nonzero()[:, 0]
-
-    def _move(self, gradient: Tensor, keep: Int[Tensor, " kept"]) -> None:
-        """One step for those that walk on; the others are dropped with their momentum."""
-        settings = self.settings
-        self.active, self.z, self.start = self.active[keep], self.z[keep], self.start[keep]
-        self.momentum, self.variance, gradient = self.momentum[keep], self.variance[keep], gradient[keep]
-        if settings.optimizer == "descent":
-            self.z = self.z - settings.step_size * gradient
-            return
-        self.momentum = 0.9 * self.momentum + 0.1 * gradient
-        self.variance = 0.999 * self.variance + 0.001 * gradient**2
-        mean = self.momentum / (1 - 0.9**self.turn)
-        spread = (self.variance / (1 - 0.999**self.turn)).sqrt()
-        self.z = self.z - settings.step_size * mean / (spread + 1e-8)
-
-    def answers(self, seconds: float) -> list[Counterfactual]:
-        settings, question = self.settings, self.question
-        rows = []
-        for k in range(len(question.graph)):
-            graph, outcome, probability = self.found[k]
-            rows.append(
-                question.answer(
-                    k,
-                    settings.method,
-                    graph,
-                    outcome,
-                    p_counterfactual=probability,
-                    steps=self.steps_taken[k],
-                    seconds=seconds,
-                    probabilities=tuple(self.probabilities[k]),
-                    path=torch.stack(self.paths[k]) if self.paths[k] else None,
-                )
-            )
-        return rows
-
-
-def rounded(graph: Graph) -> Graph:
-    """The hard graph that a straight-through graph stands for: 0/1 exactly, without gradients."""
-    graph = graph.detach()
-    B, A = graph.B.round(), graph.A.round()
-    V = _round_columns(graph.V, list(graph.schema.node_slices())) * B[..., None]
-    E = _round_columns(graph.E, list(graph.schema.edge_slices())) * A[..., None]
-    return Graph.trusted(B, V, A, E, graph.schema)
-
-
-def _round_columns(values: Tensor, slices: list) -> Tensor:
-    from ...schema import Categories
-
-    parts = [values[..., at].round() if isinstance(column, Categories) else values[..., at] for column, at in slices]
-    return torch.cat(parts, -1) if parts else values
+def _norm(z: Float[Tensor, "a n dz"]) -> Float[Tensor, " a"]:
+    # The square root has no gradient at zero, where an anchored walk starts.
+    return (z**2).sum((1, 2)).clamp(min=1e-12).sqrt()

@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from torch import Tensor, nn
 
 from ...graph import Graph
+from ...nn.descent import Adam
 from ...nn.packed import pack, unpack
 from ...nn.standardize import from_standard, standardized, to_standard
 from ...schema import Categories, Continuous, Schema
@@ -127,14 +128,12 @@ class PEGVAE(nn.Module):
         """
         with torch.no_grad():
             z = self.encode(graph, rngs).mean
-        momentum, variance = torch.zeros_like(z), torch.zeros_like(z)
-        for step in range(1, self.config.refine_steps + 1):
+        adam = Adam(z, rate, betas=(0.9, 0.99), eps=1e-4, lerp=True)
+        for _ in range(self.config.refine_steps):
             with torch.enable_grad():
                 z = z.detach().requires_grad_()
                 (gradient,) = torch.autograd.grad(self.log_likelihood(graph, z).total.sum(), z)
-            momentum, variance = momentum.lerp(gradient, 0.1), variance.lerp(gradient**2, 0.01)
-            spread = (variance / (1 - 0.99**step)).sqrt()
-            z = z + rate * momentum / (1 - 0.9**step) / (spread + 1e-4)
+            z = z + adam.step(gradient)
         return z.detach()
 
     def log_likelihood(self, graph: Graph, z: Float[Tensor, "b n dz"]) -> LogLikelihood:
