@@ -1,4 +1,4 @@
-"""The command line: each command parses, calls one library function, and prints. One file for each family of them."""
+"""The command line: each command parses its options, calls one library function, and prints the result."""
 
 import sys
 from typing import Annotated
@@ -11,7 +11,6 @@ from . import bench, demo, explain, fit, report, score, serve, train
 from .terminal import complaints, console
 
 app = typer.Typer(
-    help="What is the smallest believable change of this graph that changes the classifier's answer?",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode="rich",
@@ -25,24 +24,24 @@ for command in (
 app.add_typer(bench.app, name="bench")
 
 
-def _version(value: bool) -> bool:
-    if value:
+def _print_version(is_wanted: bool) -> bool:
+    if is_wanted:
         console.print(f"graphflip {__version__}")
         raise typer.Exit
-    return value
+    return is_wanted
 
 
 @app.callback()
-def options(
+def _options(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
-    """What is the smallest believable change of this graph that changes the classifier's answer?"""
+    """Find the smallest believable change of a graph that changes a classifier's answer."""
 
 
 def main() -> None:
-    """Run the command line; an error that a user can cause is a message and exit code 2, never a traceback."""
+    """Run the command line. Errors that users can cause print a message and exit with code 2, without a traceback."""
     try:
         app()
     except GraphflipError as error:

@@ -1,4 +1,4 @@
-"""`graphflip bench`: experiments on whole test splits."""
+"""`graphflip bench`: measure explainers on whole test splits."""
 
 from pathlib import Path
 from typing import Annotated
@@ -13,12 +13,16 @@ app = typer.Typer(help="Measure explainers on whole test splits.", no_args_is_he
 
 @app.command()
 def paper(
-    data: Annotated[str, typer.Option(help="aids, mutagenicity, nci1 or all.")] = "all",
-    out: Annotated[Path, typer.Option(help="Folder for tables, figure and counterfactuals.")] = Path("results/paper"),
-    limit: Annotated[int | None, typer.Option(min=1, help="Only so many test graphs: a quick look.")] = None,
-    seeds: Annotated[int, typer.Option(min=1, help="Number of seeds for the walk.")] = 3,
+    data: Annotated[str, typer.Option(help="One of aids, mutagenicity and nci1, or all.")] = "all",
+    out: Annotated[Path, typer.Option(help="Folder for the tables, the figure and the counterfactuals.")] = Path(
+        "results/paper"
+    ),
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="Explain at most this many test graphs, for a quick look.")
+    ] = None,
+    seeds: Annotated[int, typer.Option(min=1, help="Number of random seeds of the latent walk.")] = 3,
 ) -> None:
-    """Run the paper's experiment: walk, baselines, metrics, tables and figure."""
+    """Repeat the paper's experiment: its method and baselines, measured on three datasets, as tables and a figure."""
     from ..bench.paper.experiment import run_paper
     from ..data.tu.reading import PAPER_SETS
     from .progress import task_bar
@@ -33,19 +37,27 @@ def paper(
 
 @app.command()
 def quality(
-    data: Annotated[str, typer.Option(help="Some of mutagenicity, nci1, aids, planted; or all.")] = "all",
-    part: Annotated[str, typer.Option(help="test, or validation to choose settings on.")] = "test",
-    limit: Annotated[int | None, typer.Option(min=1, help="Only so many graphs of each set: a quick look.")] = None,
-    methods: Annotated[str, typer.Option(help="Rows of the table by name, such as minimal,limit; or all.")] = "all",
-    seeds: Annotated[int, typer.Option(min=1, help="Number of seeds for what is random.")] = 3,
-    workers: Annotated[int, typer.Option(min=1, help="Processes, of one thread each.")] = 1,
-    out: Annotated[Path, typer.Option(help="Folder for tables, picture and counterfactuals.")] = Path(
+    data: Annotated[
+        str, typer.Option(help="Datasets, separated by commas: mutagenicity, nci1, aids, planted; or all.")
+    ] = "all",
+    part: Annotated[
+        str, typer.Option(help="The part of the data to explain: test, or validation while choosing settings.")
+    ] = "test",
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="Explain at most this many graphs of each dataset, for a quick look.")
+    ] = None,
+    methods: Annotated[
+        str, typer.Option(help="Methods to measure, separated by commas, such as minimal,limit; or all.")
+    ] = "all",
+    seeds: Annotated[int, typer.Option(min=1, help="Number of random seeds of the methods that are random.")] = 3,
+    workers: Annotated[int, typer.Option(min=1, help="Number of processes, of one thread each.")] = 1,
+    out: Annotated[Path, typer.Option(help="Folder for the tables, the figure and the counterfactuals.")] = Path(
         "results/quality"
     ),
 ) -> None:
     """Measure how small, believable and valid counterfactuals are, method by method.
 
-    A run that was stopped or killed goes on when the same command is given again.
+    A run that was stopped or killed continues when the same command is given again.
     """
     from ..bench.quality.benchmark import DATASETS, run_quality
     from ..bench.quality.rows import ROWS, chosen

@@ -1,4 +1,4 @@
-"""`graphflip demo`."""
+"""`graphflip demo`: a first look, with models and molecules of the package."""
 
 from pathlib import Path
 from typing import Annotated
@@ -9,12 +9,14 @@ from .terminal import console, prepare
 
 
 def demo(
-    out: Annotated[Path, typer.Option(help="Folder for the page and the file of explanations.")] = Path("demo"),
+    out: Annotated[Path, typer.Option(help="Folder for the page and the explanations (counterfactuals.jsonl).")] = Path(
+        "demo"
+    ),
 ) -> None:
-    """Explain well-known molecules with the models the package carries, and write a page to open."""
+    """Explain well-known molecules with models of the package, and write a page to open in a browser."""
     from ..report.demo import run_demo
 
     prepare()
-    # SMILES have brackets that are no markup.
+    # Without markup: SMILES have brackets.
     page = run_demo(out, lambda line: console.print(line, markup=False, highlight=False, soft_wrap=True))
     console.print(f"Open [bold]{page}[/bold] in a browser; the explanations are in {out / 'counterfactuals.jsonl'}.")

@@ -1,4 +1,4 @@
-"""`graphflip fit`."""
+"""`graphflip fit`: make a kit for graphs of your own."""
 
 from pathlib import Path
 from typing import Annotated
@@ -12,22 +12,25 @@ def fit(
     data: Annotated[
         str,
         typer.Argument(
-            help="A SMILES file with a label column, a .pt file of PyG graphs, a TU folder or zip, a known set "
-            "(mutagenicity), or package.module:function of your own that returns PyG graphs."
+            help="A SMILES file with a label column, a .pt file of PyG graphs, a TU folder or zip, the name of a "
+            "dataset (mutagenicity), or package.module:function of your own that returns PyG graphs."
         ),
     ],
     out: Annotated[Path, typer.Option(help="Folder for the kit: models, knowledge and readiness.json.")],
     classifier: Annotated[
-        str, typer.Option(help="train: on the labels; none; or package.module:factory of your own.")
+        str,
+        typer.Option(help="train (on the labels), none, or package.module:factory of a classifier of your own."),
     ] = "train",
     max_nodes: Annotated[
-        int | None, typer.Option(min=1, help="Largest graph to take; by default that of the data.")
+        int | None, typer.Option(min=1, help="Leave out graphs with more nodes than this. Default: keep all.")
     ] = None,
-    epochs_scale: Annotated[float, typer.Option(help="Train so many times as long as usual.")] = 1.0,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on; models that are complete are kept.")] = False,
+    epochs_scale: Annotated[float, typer.Option(help="Multiply the number of training epochs by this.")] = 1.0,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Continue an interrupted run; complete models are kept.")
+    ] = False,
     skip_bad: Annotated[bool, typer.Option("--skip-bad", help="Leave out rows that cannot be read.")] = False,
 ) -> None:
-    """Make a kit for your own graphs: models to explain with, trained and measured, in one folder."""
+    """Make a kit for your own graphs: train and measure all models that explanations need, in one folder."""
     from ..fit.kit import fit_kit, load_graphs, with_limit
     from .progress import task_bar
 

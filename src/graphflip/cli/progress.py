@@ -1,4 +1,4 @@
-"""Progress on the terminal, or as plain lines where output is not a terminal."""
+"""Progress bars on a terminal, and plain lines where output is not a terminal."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -12,13 +12,13 @@ if TYPE_CHECKING:
     from ..jobs.run import JobProgress
     from ..models.training.schedule import TrainingProgress
 
-_LINE_EVERY = 10.0
+_SECONDS_BETWEEN_LINES = 10.0
 _SHOWN = ("auroc", "accuracy", "neg_elbo", "atoms", "edges", "graphs")
 
 
 @contextmanager
 def training_bar(console: Console, what: str) -> Iterator[Callable[["TrainingProgress"], None]]:
-    """A bar with loss, validation figures and time left; gives the function to call after each epoch."""
+    """Show loss, validation figures and time left; yields the function to call after each epoch."""
     figures: dict[str, float] = {}
     with task_bar(console) as advance:
 
@@ -32,7 +32,7 @@ def training_bar(console: Console, what: str) -> Iterator[Callable[["TrainingPro
 
 @contextmanager
 def job_bar(console: Console) -> Iterator[Callable[["JobProgress"], None]]:
-    """A bar with outcomes so far, rate and time left; gives the function to call as a job goes on."""
+    """Show outcomes so far, rate and time left; yields the function to call with a job's progress."""
     with task_bar(console) as advance:
 
         def watch(progress: "JobProgress") -> None:
@@ -46,7 +46,7 @@ def job_bar(console: Console) -> Iterator[Callable[["JobProgress"], None]]:
 
 
 def _duration(seconds: float) -> str:
-    """A time as a person says it.
+    """A length of time as text.
 
     >>> [_duration(seconds) for seconds in (4.2, 200.0, 8000.0, 400000.0)]
     ['4 s', '3 min', '2.2 h', '4.6 d']
@@ -59,7 +59,7 @@ def _duration(seconds: float) -> str:
 
 @contextmanager
 def task_bar(console: Console) -> Iterator[Callable[[str, int, int], None]]:
-    """Gives a function `(what, done, total)`: a bar on a terminal, a line every ten seconds elsewhere."""
+    """Show a bar on a terminal, or a line every ten seconds elsewhere; yields a function `(text, done, total)`."""
     if not console.is_terminal:
         yield _lines(console)
         return
@@ -80,7 +80,7 @@ def _lines(console: Console) -> Callable[[str, int, int], None]:
 
     def advance(what: str, done: int, total: int) -> None:
         nonlocal last
-        if time.monotonic() - last > _LINE_EVERY or done == total:
+        if time.monotonic() - last > _SECONDS_BETWEEN_LINES or done == total:
             last = time.monotonic()
             console.print(f"{what} ({done}/{total})", markup=False, highlight=False, soft_wrap=True)
 

@@ -1,4 +1,4 @@
-"""`graphflip score`."""
+"""`graphflip score`: measure counterfactuals of any tool."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -38,16 +38,21 @@ _SHOWN = {
 
 
 def score(
-    file: Annotated[Path, typer.Argument(help="Counterfactuals as JSON lines (docs/format.md), made by any tool.")],
+    file: Annotated[Path, typer.Argument(help="Counterfactuals of any tool, as JSON lines (docs/format.md).")],
     model: Annotated[str, typer.Option(help="aids, mutagenicity, nci1, or the folder of a kit.")],
     data: Annotated[
-        str | None, typer.Option(help="A dataset whose test part are real graphs to compare with: ceilings of NAFR.")
+        str | None,
+        typer.Option(help="A dataset whose real test graphs are measured too: their NAFR is the ceiling."),
     ] = None,
-    out: Annotated[Path | None, typer.Option(help="File for the figures, as JSON.")] = None,
-    lines: Annotated[Path | None, typer.Option(help="File for every measure of every line: .csv or .jsonl.")] = None,
-    ged_seconds: Annotated[float, typer.Option(min=0, help="Time for the edit distance of one pair.")] = 0.1,
+    out: Annotated[Path | None, typer.Option(help="Write the figures to this JSON file.")] = None,
+    lines: Annotated[
+        Path | None, typer.Option(help="Write all measures of each counterfactual to this .csv or .jsonl file.")
+    ] = None,
+    ged_seconds: Annotated[
+        float, typer.Option(min=0, help="Seconds to spend on the graph edit distance of each pair.")
+    ] = 0.1,
 ) -> None:
-    """Measure counterfactuals that this or any other tool has made."""
+    """Measure the counterfactuals of this or any other tool: flips, sizes, minimality and evidence."""
     from ..bench.score_file import check_lines_path, score_file
 
     prepare()

@@ -1,4 +1,4 @@
-"""`graphflip serve`."""
+"""`graphflip serve`: the viewer in a browser."""
 
 from typing import Annotated
 
@@ -11,24 +11,27 @@ _LOCAL = "127.0.0.1"
 
 def serve(
     model: Annotated[
-        list[str] | None, typer.Option(help="A kit: mutagenicity, aids, nci1 or a folder. Repeat it.")
+        list[str] | None, typer.Option(help="A kit: mutagenicity, aids, nci1 or a folder. Can be repeated.")
     ] = None,
-    classifier: Annotated[str | None, typer.Option(help="package.module:factory of a classifier of your own.")] = None,
+    classifier: Annotated[
+        str | None, typer.Option(help="Use a classifier of your own: package.module:factory.")
+    ] = None,
     host: Annotated[
-        str, typer.Option(help="Address to listen on; others than this machine's can then see the page.")
+        str, typer.Option(help="Address to listen on. With any but the default, other machines can open the page.")
     ] = _LOCAL,
-    port: Annotated[int, typer.Option(min=1, max=65535)] = 8765,
+    port: Annotated[int, typer.Option(min=1, max=65535, help="Port to listen on.")] = 8765,
     name: Annotated[
-        list[str] | None, typer.Option(help="A further host name by which browsers reach it. Repeat it.")
+        list[str] | None,
+        typer.Option(help="A further host name that browsers may use for the server. Can be repeated."),
     ] = None,
-    workers: Annotated[int, typer.Option(min=1, help="Processes that search for explanations.")] = 1,
-    seconds: Annotated[float, typer.Option(min=1, help="Time limit for each question.")] = 60.0,
+    workers: Annotated[int, typer.Option(min=1, help="Number of processes that search for explanations.")] = 1,
+    seconds: Annotated[float, typer.Option(min=1, help="Time limit of each search, in seconds.")] = 60.0,
 ) -> None:
-    """Open a page in which to explain molecules: look, freeze, slide, undo, download."""
+    """Serve a web page on which to explain graphs: ask, keep parts fixed, undo changes, download."""
     from ..viewer.config import ViewerConfig
-    from ..viewer.serve import serve as run
+    from ..viewer.serve import serve as run_server
 
-    settings = ViewerConfig(
+    config = ViewerConfig(
         models=tuple(model or ["mutagenicity"]),
         classifier=classifier,
         host=host,
@@ -37,10 +40,10 @@ def serve(
         workers=workers,
         seconds=seconds,
     )
-    if not settings.is_local:
+    if not config.is_local:
         complaints.print(
             f"[yellow]Warning:[/yellow] {host} can be reached from other machines, and the viewer asks nobody for a "
             "password. Serve it to people you trust, or behind a proxy that knows them."
         )
     console.print("Loading models …")
-    run(settings, lambda line: console.print(line, highlight=False))
+    run_server(config, lambda line: console.print(line, highlight=False))

@@ -1,4 +1,4 @@
-"""What all commands share: where they print, and how they begin."""
+"""Consoles and set-up that all commands share."""
 
 from typing import Annotated
 
@@ -10,18 +10,20 @@ complaints = Console(stderr=True, emoji=False)
 
 Data = Annotated[
     str,
-    typer.Argument(help="aids, mutagenicity, nci1, planted, rdkit, a SMILES file, PyG's .pt, or a TU folder or zip."),
+    typer.Argument(
+        help="aids, mutagenicity, nci1, planted, rdkit, a SMILES file, a .pt file of PyG graphs, or a TU folder or zip."
+    ),
 ]
 
 
 def prepare() -> None:
-    """Set up the process for large arrays; called by commands that compute."""
+    """Set up memory for large tensors; called by commands that compute."""
     from ..nn.memory import keep_memory
 
     keep_memory()
 
 
 def report_bad(count: int) -> None:
-    """Say how many rows were left out."""
+    """Print the number of rows that could not be read, if there are any."""
     if count:
         complaints.print(f"[yellow]{count} rows could not be read and were left out.[/yellow]")
