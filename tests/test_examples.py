@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 import graphflip
-from graphflip.explain.edits.neighborhood import Neighborhood, SearchStage
+from graphflip.explain.edits.beam import BeamSearch
+from graphflip.explain.edits.neighborhood import SearchStage
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 
@@ -26,7 +27,7 @@ def run(monkeypatch, capsys):
     """Run an example and give what it printed."""
 
     def run_example(name, *arguments):
-        monkeypatch.setattr(Neighborhood, "stages", lambda _: iter([SearchStage(2, False, 1)]))
+        monkeypatch.setattr(BeamSearch, "stages", lambda _: iter([SearchStage(2, False, 1)]))
         monkeypatch.setattr(sys, "argv", [name, *arguments])
         runpy.run_path(str(EXAMPLES / name), run_name="__main__")
         return capsys.readouterr().out.splitlines()

@@ -5,7 +5,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphflip.bench.minimality import Demand, is_one_minimal, smaller_answers
+from graphflip.bench.minimality import Requirement, is_one_minimal, smaller_answers
 from graphflip.bench.nitro import nitro_groups, touches_nitro
 from graphflip.bench.quality.limit import FewestEdits, SingleEdits
 from graphflip.data.molecules.molecule import from_smiles, is_radical_free, molecule_schema
@@ -13,6 +13,7 @@ from graphflip.data.planted.motif import answers, contains_motif, planted
 from graphflip.edits import apply_edits, edits_between, heavy_edits
 from graphflip.explain.counterfactual import Counterfactual, Outcome
 from graphflip.explain.edits.search import EditSearch
+from graphflip.explain.edits.settings import Level
 from graphflip.explain.moves.apply import apply_differences
 from graphflip.explain.moves.moves import Moves
 from graphflip.graph import Graph
@@ -48,7 +49,7 @@ def other_class(graph, classifier=RED):
 def test_an_answer_is_minimal_if_no_smaller_one_flips(k, other):
     """Against the obvious: for graphs that are no molecules, leave out each edit and look."""
     factual, after, target = GRAPHS[k], GRAPHS[other], other_class(GRAPHS[k])
-    says = is_one_minimal(claim(factual, after, target), Demand(RED), MOVES)
+    says = is_one_minimal(claim(factual, after, target), Requirement(RED), MOVES)
     if int(RED(after).argmax()) != target:
         assert says is None, "what does not flip is no answer"
         return
@@ -63,11 +64,11 @@ def test_an_answer_is_minimal_if_no_smaller_one_flips(k, other):
 def test_an_edit_too_many_is_seen(k):
     factual, target, search = GRAPHS[k], other_class(GRAPHS[k]), EditSearch(RED, MOVES)
     (found,) = search.explain(factual)
-    assert is_one_minimal(found, Demand.of(search), MOVES) is True
+    assert is_one_minimal(found, Requirement.of(search), MOVES) is True
     spare = next(step for step in SingleEdits(SMALL.schema).steps(found.counterfactual) if step.size == 1)
     more = apply_differences(found.counterfactual, [spare]).pad(8)
     if int(RED(more).argmax()) == target and len(edits_between(factual, more)) > len(found.edits):
-        assert is_one_minimal(claim(factual, more, target), Demand.of(search), MOVES) is False
+        assert is_one_minimal(claim(factual, more, target), Requirement.of(search), MOVES) is False
 
 
 def test_what_was_asked_decides():
@@ -76,9 +77,9 @@ def test_what_was_asked_decides():
     sure = EditSearch(RED, MOVES, confidence=0.999, price=0.01)
     (found,) = sure.explain(factual)
     assert float(RED(found.counterfactual).softmax(1)[0, 1]) >= 0.999
-    assert is_one_minimal(found, Demand.of(sure), MOVES) is True
-    assert is_one_minimal(found, Demand(RED), MOVES) is False
-    surrogates = Demand(RED, surrogates=(CountsRed(SMALL.schema, 0.01),), agreement=0.9)
+    assert is_one_minimal(found, Requirement.of(sure), MOVES) is True
+    assert is_one_minimal(found, Requirement(RED), MOVES) is False
+    surrogates = Requirement(RED, (CountsRed(SMALL.schema, 0.01),), (Level(agreement=0.9),))
     assert is_one_minimal(found, surrogates, MOVES) is False, "nobody can meet it, so the flip is what counts"
 
 
@@ -113,7 +114,7 @@ def test_the_limit_is_below_every_search(k):
     (least,), (found,) = FewestEdits(RED).explain(factual), EditSearch(RED, MOVES).explain(factual)
     assert least.flipped
     assert len(least.edits) <= len(found.edits)
-    assert is_one_minimal(least, Demand(RED), MOVES) is not None
+    assert is_one_minimal(least, Requirement(RED), MOVES) is not None
 
 
 def test_the_limit_is_the_known_answer_where_one_edit_is_enough():

@@ -10,7 +10,7 @@ from graphflip.explain.moves.apply import apply_differences
 from graphflip.explain.moves.attributes import apart, fresh_labels, is_typical, labels_of, other_labels, tidy, typical
 from graphflip.explain.moves.difference import Difference
 from graphflip.explain.moves.moves import Moves
-from graphflip.explain.moves.shrink import shrunk
+from graphflip.explain.moves.revert import partly_reverted
 from graphflip.explain.moves.sketch import Sketch
 from graphflip.graph import Graph
 from graphflip.schema import Categories, Continuous, Schema
@@ -78,7 +78,7 @@ def test_the_cost_of_a_difference_is_that_of_its_edits(schema, seed, picks):
     assert difference.travel(schema) >= 0
     again = Sketch.of(apply_differences(graph, [difference]))  # graphs hold the very numbers that sketches do
     assert Difference.between(state, again).size == 0
-    for smaller in shrunk(factual, state, schema):
+    for smaller in partly_reverted(factual, state, schema):
         closer = Difference.between(factual, smaller)
         assert closer.travel(schema) < difference.travel(schema) + 1e-9
         assert closer.size == difference.size
@@ -88,7 +88,7 @@ def test_the_cost_of_a_difference_is_that_of_its_edits(schema, seed, picks):
 def test_without_numbers_nothing_shrinks():
     schema = Schema(nodes=COLUMNS[:1], max_nodes=4)
     one, other = (Sketch.of(random_graph(schema, n=4, num_graphs=1, seed=seed)) for seed in (0, 1))
-    assert not list(shrunk(one, other, schema))
+    assert not list(partly_reverted(one, other, schema))
     assert Difference.between(one, other).cost(schema) == Difference.between(one, other).size
 
 

@@ -103,11 +103,13 @@ def test_opinions_may_be_overruled_but_the_classifier_never(stubborn):
 
 
 def test_levels_go_down_to_the_least_and_no_further():
-    levels = search(concede_to=0.5, surrogates=(CountsB(1.0),), agreement=0.8).levels()
+    levels = search(concede_to=0.5, surrogates=(CountsB(1.0),), agreement=0.8).demand.levels()
     assert levels == [(0.9, 0.8), (0.7, 0.65), (0.5, 0.0)]
-    assert search().levels() == [(0.9, 0.5)]
-    assert search(concede_to=0.9).levels()[-1] == (0.9, 0.0)
-    stops = search(concede_to=0.5, surrogates=(CountsB(1.0),), agreement=0.8, content_with=((0.7, 0.6),)).levels()
+    assert search().demand.levels() == [(0.9, 0.5)]
+    assert search(concede_to=0.9).demand.levels()[-1] == (0.9, 0.0)
+    stops = search(
+        concede_to=0.5, surrogates=(CountsB(1.0),), agreement=0.8, content_with=((0.7, 0.6),)
+    ).demand.levels()
     assert [round(one, 9) for stop in stops for one in stop] == [0.9, 0.8, 0.8, 0.7, 0.7, 0.6, 0.6, 0.55, 0.5, 0.0]
 
 

@@ -3,7 +3,7 @@
 import torch
 
 from graphflip.data.molecules.molecule import from_smiles, molecule_schema
-from graphflip.explain.edits.beam import BeamSearch
+from graphflip.explain.edits.minimize import Minimizer
 from graphflip.explain.edits.search import EditSearch
 from graphflip.explain.goals.classes import ClassGoal
 from graphflip.explain.moves.alignment import align
@@ -19,7 +19,7 @@ SINGLE = ("single",)
 def beginning(smiles):
     graph, classifier = from_smiles(smiles, SCHEMA), CountsType(SCHEMA, "O", 2)
     explainer = EditSearch(classifier, Moves(SCHEMA), hydrogen_price=1.0)
-    return BeamSearch(explainer, graph, ClassGoal(1), classifier(graph)), Sketch.of(graph).copy()
+    return explainer.start(graph, ClassGoal(1), classifier(graph)), Sketch.of(graph).copy()
 
 
 def scored(search, sketch):
@@ -31,7 +31,8 @@ def scored(search, sketch):
 
 def realigned(search, sketch):
     found = scored(search, sketch)
-    return found, search.minimize._realigned(found)
+    minimize = Minimizer(search.neighborhood, search.scoring, next(search.stages()))
+    return found, minimize.realigned(found)
 
 
 @torch.no_grad()
@@ -47,7 +48,7 @@ def test_a_group_that_moved_is_not_removed_and_built_anew():
         sketch.join(at, sketch.add(("H",)), SINGLE)
     found, again = realigned(search, sketch)
     assert again is not None
-    assert search.settings.cost(again) < search.settings.cost(found)
+    assert search.costs.cost(again) < search.costs.cost(found)
 
 
 @torch.no_grad()

@@ -25,8 +25,8 @@ from graphflip.explain.moves.difference import Difference
 from graphflip.explain.moves.fragments import Fragment, FragmentVocabulary
 from graphflip.explain.moves.moves import Moves
 from graphflip.explain.moves.restrictions import counted_part
+from graphflip.explain.moves.revert import reverted
 from graphflip.explain.moves.sketch import Sketch
-from graphflip.explain.moves.undo import undone
 from graphflip.explain.moves.valence import Valence
 from graphflip.graph import Graph
 from graphflip.testing import random_graph, random_schema
@@ -183,9 +183,9 @@ def test_undoing_gives_molecules_and_after_one_move_the_factual(graph, seed):
     factual = Sketch.of(graph)
     first = moves_of(graph)[7 * seed :: 20]
     for move in first:
-        assert 0 in [Difference.between(factual, sketch).size for sketch in undone(moves, factual, move.after)]
+        assert 0 in [Difference.between(factual, sketch).size for sketch in reverted(moves, factual, move.after)]
     steps = list(moves.steps(first[0].after, factual))
-    back = [sketch for _, after in steps[seed::20] for sketch in undone(moves, factual, after)]
+    back = [sketch for _, after in steps[seed::20] for sketch in reverted(moves, factual, after)]
     assert bool(
         is_radical_free(apply_differences(graph, [Difference.between(factual, sketch) for sketch in back])).all()
     )

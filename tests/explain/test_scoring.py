@@ -4,8 +4,8 @@ import pytest
 
 from graphflip.data.molecules.molecule import from_smiles, molecule_schema
 from graphflip.explain.edits.candidates import Candidate
-from graphflip.explain.edits.scoring import Scoring
 from graphflip.explain.edits.search import EditSearch
+from graphflip.explain.edits.settings import Level
 from graphflip.explain.goals.classes import ClassGoal
 from graphflip.explain.moves.moves import Moves
 from graphflip.explain.moves.sketch import Sketch
@@ -22,15 +22,15 @@ def test_a_molecule_is_read_back_once(asked):
     factual = Sketch.of(graph)
     search = EditSearch(CountsType(SCHEMA, "N", 1), Moves(SCHEMA))
     after = [after for _, after in search.moves.steps(factual, factual)]
-    scoring = Scoring(search, graph, ClassGoal(1))
+    scoring = search.start(graph, ClassGoal(1), search.classifier(graph)).scoring
     for one in (Candidate.of(factual, sketch, SCHEMA) for sketch in after):
-        first = scoring.lasts(one)
+        first = scoring.survives_smiles(one)
         calls = scoring.calls
-        assert scoring.lasts(Candidate.of(factual, one.sketch, SCHEMA)) == first
-        scoring.ask_for(*asked)
-        fresh = Scoring(search, graph, ClassGoal(1))
-        fresh.ask_for(*asked)
-        assert scoring.lasts(one) == fresh.lasts(one)
+        assert scoring.survives_smiles(Candidate.of(factual, one.sketch, SCHEMA)) == first
+        scoring.demand(Level(*asked))
+        fresh = search.start(graph, ClassGoal(1), search.classifier(graph)).scoring
+        fresh.demand(Level(*asked))
+        assert scoring.survives_smiles(one) == fresh.survives_smiles(one)
         assert scoring.calls == calls
-        scoring.ask_for(0.5, 0.5)
+        scoring.demand(Level(0.5, 0.5))
     assert scoring.calls > 1

@@ -15,7 +15,7 @@ from ..explain.explainer import Explainer
 from ..explain.kit import Kit
 from ..metrics import share
 from .measure import Columns, Measures, Pairs, are_molecules, edit_counts, in_batches, plausibility, sparsity, validity
-from .minimality import Demand, is_one_minimal
+from .minimality import Requirement, is_one_minimal
 from .nitro import touches_nitro
 from .reality import Reality, judges_of
 from .summary import Figures, number, summary
@@ -92,7 +92,7 @@ class Scorer:
 
     def _is_one_minimal(self, found: Counterfactual) -> bool | None:
         prefer = found.method.partition("+")[0]  # "balanced+walk" was asked for what "balanced" is asked for
-        asked = Demand.of(self._searches[prefer]) if prefer in self._searches else Demand(self.kit.classifier)
+        asked = Requirement.of(self._searches[prefer]) if prefer in self._searches else Requirement(self.kit.classifier)
         return is_one_minimal(found, asked, self._searches["minimal"].moves)
 
     def _nitro(self, pairs: Pairs, found: list[Counterfactual]) -> Float[Tensor, " k"]:

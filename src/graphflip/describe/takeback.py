@@ -1,92 +1,60 @@
-"""Take back: an explanation without some of its changes, judged anew. Does the answer still hold?"""
+"""Take back: an answer without some of its changes, judged anew, to see if it still holds."""
 
 import dataclasses
-from collections.abc import Collection, Sequence
-from typing import get_args
+from collections.abc import Collection
 
 import torch
 
-from ..edits import Edit, Op
 from ..errors import ConfigError
 from ..explain.counterfactual import Counterfactual
 from ..explain.explainer import Explainer
 from ..explain.method import verdict
-from ..explain.moves.apply import apply_differences
-from ..explain.moves.attributes import Attributes
-from ..explain.moves.difference import Difference
-from ..explain.moves.moves import Moves
-from ..explain.moves.sketch import Sketch
+from ..explain.moves.revert import apply_possible
 from ..graph import Graph
 from ..jsongraph import aligned_pair
 from .sentences import sentences
 
 
-def take_back(explainer: Explainer, found: Counterfactual, numbers: Collection[int]) -> Counterfactual:
-    """The explanation without the sentences of these numbers (as `words.sentences` counts them, from 0).
+def take_back(explainer: Explainer, counterfactual: Counterfactual, numbers: Collection[int]) -> Counterfactual:
+    """Take some changes of an answer back, and judge the graph that is left.
 
-    Hydrogens follow. What the classifier and the judges say is what they say of the graph that is left.
+    Changes that need one that is taken back go with it, and hydrogens are filled in anew.
+
+    Args:
+        explainer: The explainer that gave the answer; its classifier and judges are asked again.
+        counterfactual: The answer.
+        numbers: Numbers of the changes to take back, from 0, in the order of `describe`.
+
+    Returns:
+        The answer with the graph that is left; its outcome says if it still flips.
+
+    Raises:
+        ConfigError: If there is no counterfactual, or no change of such a number.
+
+    Example:
+        >>> import graphflip as gf
+        >>> from graphflip.describe import take_back
+        >>> explainer = gf.load("mutagenicity")  # doctest: +SKIP
+        >>> answer = explainer.explain("O=[N+]([O-])c1ccccc1")  # doctest: +SKIP
+        >>> take_back(explainer, answer, [0]).flipped  # doctest: +SKIP
+        False
     """
-    if found.counterfactual is None:
+    if counterfactual.counterfactual is None:
         raise ConfigError("There must be a counterfactual to take changes back from; nothing was found here.")
-    factual, after = aligned_pair(found.factual, found.counterfactual)
+    factual, after = aligned_pair(counterfactual.factual, counterfactual.counterfactual)
     said = sentences(factual, after)
     wrong = [number for number in numbers if not 0 <= number < len(said)]
     if wrong:
         raise ConfigError(f"A change must be one of 0..{len(said) - 1}; got {wrong[0]}.")
-    kept = [one.edits for number, one in enumerate(said) if number not in numbers]
-    left = with_edits(factual, [edit for edits in kept for edit in edits], explainer.search().moves)
-    return _judged(explainer, dataclasses.replace(found, factual=factual), left)
-
-
-def with_edits(factual: Graph, edits: Sequence[Edit], moves: Moves) -> Graph:
-    """The graph after a part of a list of edits: what hangs on an edit that is not made is not made either, and
-    hydrogens are filled in. Where valences cannot be filled, the graph is as the edits leave it."""
-    before = Sketch.of(factual)
-    draft = before.copy()
-    for edit in sorted(edits, key=lambda edit: get_args(Op).index(edit.op)):
-        columns = factual.schema.nodes if edit.is_node else factual.schema.edges
-        _make(draft, edit, [column.name for column in columns])
-    _drop_loose(draft, before)
-    heavy = set(moves.heavy(draft))
-    changed = {i for i in Difference.between(before, draft).touched if i in heavy or i not in draft.nodes}
-    settled = moves.settled(before, draft.branch(), changed, before)
-    return apply_differences(factual, [Difference.between(before, settled or draft)])
-
-
-def _make(draft: Sketch, edit: Edit, names: Sequence[str]) -> None:
-    """Make an edit in place, if what it is about is there."""
-    i, j = edit.at[0], edit.at[-1]
-    there = i in draft.nodes and j in draft.nodes
-    joined = there and not edit.is_node and j in draft.near[i]
-    if edit.op == "add_node":
-        draft.set_node(i, tuple(edit.after[name] for name in names))
-    elif edit.op == "remove_node" and there and not draft.around(i):
-        draft.remove(i)
-    elif edit.op == "set_node" and there:
-        draft.set_node(i, _relabeled(draft.nodes[i], edit, names))
-    elif edit.op == "remove_edge" and joined:
-        draft.cut(i, j)
-    elif edit.op == "add_edge" and there:
-        draft.join(i, j, tuple(edit.after[name] for name in names))
-    elif edit.op == "set_edge" and joined:
-        draft.join(i, j, _relabeled(draft.near[i][j], edit, names))
-
-
-def _relabeled(label: Attributes, edit: Edit, names: Sequence[str]) -> Attributes:
-    return tuple(edit.after.get(name, value) for name, value in zip(names, label, strict=True))
-
-
-def _drop_loose(draft: Sketch, before: Sketch) -> None:
-    """Remove nodes that hang on nothing and did not do so before."""
-    alone = [i for i in draft.nodes if not draft.around(i) and (i not in before.nodes or before.around(i))]
-    for i in alone if len(draft.nodes) > len(alone) else []:
-        draft.remove(i)
+    kept = [sentence.edits for number, sentence in enumerate(said) if number not in numbers]
+    left = apply_possible(factual, [edit for edits in kept for edit in edits], explainer.search().moves)
+    return _judged(explainer, dataclasses.replace(counterfactual, factual=factual), left)
 
 
 @torch.no_grad()
-def _judged(explainer: Explainer, found: Counterfactual, left: Graph) -> Counterfactual:
-    """The explanation with another counterfactual, and what classifier and judges say of that."""
+def _judged(explainer: Explainer, counterfactual: Counterfactual, left: Graph) -> Counterfactual:
+    """The answer with another graph, and what classifier and judges say of that."""
     whole = left.pad(explainer.kit.schema.max_nodes)
-    (outcome,), probability = verdict(explainer.kit.classifier, whole, [found.target])
+    (outcome,), probability = verdict(explainer.kit.classifier, whole, [counterfactual.target])
     changes = {"counterfactual": left, "outcome": outcome, "p_counterfactual": float(probability)}
-    return explainer.assess(dataclasses.replace(found, **changes, one_minimal=None, evidence=None, note=""))
+    return explainer.assess(dataclasses.replace(counterfactual, **changes, one_minimal=None, evidence=None, note=""))

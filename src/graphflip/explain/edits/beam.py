@@ -1,39 +1,40 @@
 """BeamSearch: the search of EditSearch for one graph."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
 from jaxtyping import Float
 from torch import Tensor
 
-from ...graph import Graph
 from ..counterfactual import Outcome
-from ..goals.goal import AbstractGoal
-from ..latent.saliency import Saliency
-from ..moves.apply import apply_differences
-from ..moves.attributes import STEPS, has_continuous
-from .candidates import Candidate, choose_different, choose_frontier
+from .candidates import Candidate, choose_different, choose_frontier, distinct
 from .minimize import Minimizer
-from .neighborhood import Neighborhood
-from .scoring import Scoring, first_score
-
-if TYPE_CHECKING:
-    from .search import EditSearch
+from .neighborhood import Neighborhood, SearchStage
+from .proposals import Proposals
+from .scoring import Scoring
+from .settings import Demand, Limits
 
 # Several answers are chosen among those that cost at most so much more than the cheapest, this many for each.
 _SLACK, _POOL = 6.0, 24
 
-# So many answers are looked at for one that survives being written as SMILES, in a round and in the end.
-_TRIES, _TRIES_IN_THE_END = 16, 64
+# Candidates that are tried, after the last round of a stage, for one that survives being written as SMILES.
+_TRIES_IN_THE_END = 64
+
+_FAILURES = (Outcome.NOT_CONFIDENT, Outcome.OUT_OF_MOVES, Outcome.NO_MOVE_ALLOWED, Outcome.OUT_OF_CALLS)
 
 
 @dataclass(frozen=True)
 class Round:
-    """How far a search has come: rounds done, rounds at most, graphs classified, the best probability of the target, or
-    the value that comes closest."""
+    """Progress of a search.
+
+    Args:
+        turn: Rounds done.
+        max_turns: Rounds at most.
+        calls: Graphs that the classifier has seen.
+        probability: Highest probability of the target so far, or the predicted value that comes closest.
+    """
 
     turn: int
     max_turns: int
@@ -43,192 +44,211 @@ class Round:
 
 @dataclass(frozen=True)
 class Finding:
-    """What was found and how the search ended; `one_minimal` if it was checked that nothing can be undone."""
+    """A candidate that a search ends with.
+
+    Args:
+        candidate: The answer, or what came closest to one.
+        outcome: The way in which the search ended.
+        one_minimal: True if it was checked that no change can be reverted; None if it was not checked.
+    """
 
     candidate: Candidate
     outcome: Outcome
     one_minimal: bool | None = None
 
 
-class BeamSearch:
-    """The state of a search for one graph."""
+class _Explored(NamedTuple):
+    """Candidates of all stages so far: those predicted as the target, the best that passes, the closest to passing."""
 
-    def __init__(self, settings: "EditSearch", graph: Graph, goal: AbstractGoal, logits: Float[Tensor, "1 c"]):
-        self.settings, self.goal = settings, goal
-        self.neighborhood = Neighborhood(settings, graph)
-        used = max(self.neighborhood.factual.nodes, default=0) + 1
-        self.graph = Graph.trusted(
-            graph.B[:, :used], graph.V[:, :used], graph.A[:, :used, :used], graph.E[:, :used, :used], graph.schema
-        )
-        self.scoring = Scoring(settings, self.graph, goal)
-        self.conceded = False
-        self.least = min((1.0, *STEPS)) if has_continuous(graph.schema) else 1.0  # what one more change costs at least
-        self.minimize = Minimizer(self.graph, self.neighborhood, self.scoring, self.least, self._cheapest)
+    stage: SearchStage
+    flipped: list[Candidate]
+    best: Candidate | None
+    closest: Candidate
+
+
+class BeamSearch:
+    """State of the search for one graph: rounds done, and the best probability of each.
+
+    Args:
+        neighborhood: Candidates that may be tried.
+        scoring: Models that are asked about them.
+        propose: Choice of the candidates of a round that the classifier sees.
+        demand: Levels that an answer must meet.
+        limits: Bounds on the effort.
+        logits: The classifier's outputs for the factual.
+        watch: Called after every round.
+    """
+
+    def __init__(
+        self,
+        neighborhood: Neighborhood,
+        scoring: Scoring,
+        propose: Proposals,
+        demand: Demand,
+        limits: Limits,
+        logits: Float[Tensor, "1 c"],
+        watch: Callable[[Round], None] = lambda _: None,
+    ):
+        self.neighborhood, self.scoring, self.propose = neighborhood, scoring, propose
+        self.demand, self.limits, self.watch = demand, limits, watch
+        self.costs, self.conceded = neighborhood.costs, False
         self.turn = 0
         self.trace: list[float] = []
-        self.root = self.scoring.start(self.neighborhood.candidate(self.neighborhood.factual), logits)
+        self.root = scoring.start(neighborhood.candidate(neighborhood.factual), logits)
         self.likeliest = self.root
 
+    def stages(self) -> Iterator[SearchStage]:
+        """What to try, more and more, for as long as nothing passes."""
+        largest, beam = self.limits.largest, self.limits.beam
+        if self.neighborhood.moves.has_larger(largest):
+            yield SearchStage(largest, False, beam)
+        yield SearchStage(None, False, beam)
+        yield SearchStage(None, True, 4 * beam)
+        if self.neighborhood.environments is not None and self.demand.concede_to is not None:
+            yield SearchStage(largest, False, beam, known=False)
+
     def run(self, num: int = 1) -> list[Finding]:
-        """Up to `num` answers, or the frontier; what comes closest if nothing passes."""
-        frontier = self.settings.frontier
-        slack = math.inf if frontier else _SLACK if num > 1 else 0.0
-        flipped, best, closest = [], None, self.root
-        for stage in self.neighborhood.stages():
-            self.neighborhood.stage = stage
-            met, nearest = self._hunt(slack)
-            flipped, closest = flipped + met, max(closest, nearest, key=self._nearness)
-            best = self._cheapest((one for one in met if self.scoring.passes(one)), _TRIES_IN_THE_END)
-            # What comes after all groups were tried is for finding any flip at all.
-            if best or self.scoring.spent or (flipped and stage.largest is None):
-                break
-        if frontier:
-            return self._frontier(flipped) or [self._failed(closest)]
-        best = best or self._second_best(flipped)
+        """Up to `num` answers that differ, cheapest first; the closest candidate if nothing passes."""
+        explored = self._explore(slack=_SLACK if num > 1 else 0.0)
+        best = explored.best or self._concession(explored.flipped)
         if best is None:
-            return [self._failed(closest)]
-        best = self.minimize(best)
+            return [self._failure(explored.closest)]
+        minimize = Minimizer(self.neighborhood, self.scoring, explored.stage)
+        best = minimize(best)
         if num == 1:
             return [self._confirmed(best)]
-        # Graphs that are the same in another order are one answer.
-        passing = sorted((one for one in flipped if self.scoring.passes(one)), key=self._rank_found)
-        pool = _distinct(passing[: num * _POOL])
-        refined = [self.minimize(one) for one in choose_different([best, *pool], 2 * num, self.settings.cost)[1:]]
-        refined = [one for one in refined if self._lasts(one)]
-        return [self._confirmed(one) for one in choose_different(_distinct([best, *refined]), num, self.settings.cost)]
+        pool = [best, *distinct(self.scoring.passing(explored.flipped)[: num * _POOL])]
+        others = [minimize(candidate) for candidate in choose_different(pool, 2 * num, self.costs.cost)[1:]]
+        others = [candidate for candidate in others if self.scoring.survives_smiles(candidate)]
+        chosen = choose_different(distinct([best, *others]), num, self.costs.cost)
+        return [self._confirmed(candidate) for candidate in chosen]
 
-    def _frontier(self, flipped: list[Candidate]) -> list[Finding]:
-        """From the smallest change to the most believable one, each polished for as long as it is believed as much."""
-        polished = []
-        for one in choose_frontier(flipped, self.settings.cost):
-            self.scoring.hold(one)
-            polished.append(self.minimize(one))
+    def run_frontier(self) -> list[Finding]:
+        """Answers from the smallest change to the most believable one; the closest candidate if nothing flips.
+
+        Each is minimized for as long as the models believe it as much.
+        """
+        explored = self._explore(slack=math.inf)
+        minimize = Minimizer(self.neighborhood, self.scoring, explored.stage)
+        minimized = []
+        for candidate in choose_frontier(explored.flipped, self.costs.cost):
+            self.scoring.demand_as_much_as(candidate)
+            minimized.append(minimize(candidate))
         findings = []
-        for one in choose_frontier(polished, self.settings.cost):
-            self.scoring.hold(one)
-            findings.append(self._confirmed(one))
-        return findings
+        for candidate in choose_frontier(minimized, self.costs.cost):
+            self.scoring.demand_as_much_as(candidate)
+            findings.append(self._confirmed(candidate))
+        return findings or [self._failure(explored.closest)]
 
-    def _second_best(self, flipped: list[Candidate]) -> Candidate | None:
-        """The cheapest that meets what will do; of those that meet all but are lost as SMILES if there is none."""
-        asked, *lower = self.settings.levels()
-        for level in lower:
-            self.scoring.ask_for(*level)
-            best = self._cheapest((one for one in flipped if self.scoring.passes(one)), _TRIES_IN_THE_END)
-            if best is not None:
-                self.conceded = True
-                return best
-        self.scoring.ask_for(*asked)
-        return min((one for one in flipped if self.scoring.passes(one)), key=self._rank_found, default=None)
+    def _explore(self, slack: float) -> _Explored:
+        """Search stage by stage until something passes, or calls or stages are used up."""
+        explored = _Explored(next(self.stages()), [], None, self.root)
+        for stage in self.stages():
+            met, nearest = self._search(stage, slack)
+            closest = max(explored.closest, nearest, key=self._nearness)
+            best = self.scoring.cheapest(met, _TRIES_IN_THE_END)
+            explored = _Explored(stage, explored.flipped + met, best, closest)
+            # Once groups of all sizes were tried, more stages are only for graphs without any flip.
+            if best or self.scoring.spent or (explored.flipped and stage.largest is None):
+                break
+        return explored
 
-    def _hunt(self, slack: float) -> tuple[list[Candidate], Candidate]:
-        """All candidates met that are predicted as the target, and the one that comes closest to what is asked."""
+    def _search(self, stage: SearchStage, slack: float) -> tuple[list[Candidate], Candidate]:
+        """All candidates of a stage that are predicted as the target, and the one that comes closest to passing.
+
+        A candidate that passes ends the search for those that cost `slack` more or above.
+        """
         flipped: list[Candidate] = []
         limit, closest, front = math.inf, self.root, [self.root]
         seen = {self.root.sketch.colors()}
-        for _ in range(self.settings.max_moves):
+        for _ in range(self.limits.max_moves):
             if not front or self.scoring.spent:
                 break
             self.turn += 1
-            tried = self.scoring.score(self._proposed(list(self.neighborhood.one_move_from(front, limit))))
-            flipped += [one for one in tried if one.predicted]
+            tried = self.scoring.score(self.propose(list(self.neighborhood.one_move_from(front, stage, limit))))
+            flipped += [candidate for candidate in tried if candidate.predicted]
             closest = max([closest, *tried], key=self._nearness)
-            best = self._cheapest(one for one in tried if self.scoring.passes(one))
-            limit = limit if best is None else min(limit, self.settings.cost(best) + slack)
-            likeliest = max(tried, key=first_score, default=closest)
-            self.likeliest = max(self.likeliest, likeliest, key=first_score)
-            self.trace.append(likeliest.probability)
-            self.settings.watch(
-                Round(self.turn, self.settings.max_moves, self.scoring.calls, self.likeliest.probability)
-            )
-            front = self._best(tried, seen, limit)
+            best = self.scoring.cheapest(tried)
+            limit = limit if best is None else min(limit, self.costs.cost(best) + slack)
+            self._report(max(tried, key=_classifier_score, default=closest))
+            front = self._front(tried, stage.beam, seen, limit)
         return flipped, closest
 
-    def _proposed(self, candidates: list[Candidate]) -> list[Candidate]:
-        """All of them, or those that the walk asks for most by what they cost."""
-        saliency = self._saliency
-        if saliency is None:
-            return candidates
-        ranked = sorted(candidates, key=lambda one: -saliency.score(one.difference) / (1 + self.settings.cost(one)))
-        return ranked[: self.settings.proposals]
+    def _report(self, likeliest: Candidate) -> None:
+        """Keep the likeliest candidate of a round, and tell whoever watches."""
+        self.likeliest = max(self.likeliest, likeliest, key=_classifier_score)
+        self.trace.append(likeliest.probability)
+        self.watch(Round(self.turn, self.limits.max_moves, self.scoring.calls, self.likeliest.probability))
 
-    @cached_property
-    def _saliency(self) -> Saliency | None:
-        walk = self.settings.walk
-        return None if walk is None else walk.saliencies(self.graph, [self.goal])[0]
-
-    def _nearness(self, one: Candidate) -> tuple[bool, bool, float]:
-        return self.scoring.passes(one), one.predicted, self.scoring.support(one)
-
-    def _rank_found(self, one: Candidate) -> tuple[tuple[float, int, float], float]:
-        return self.neighborhood.expense(one), -one.belief
-
-    def _best(self, tried: list[Candidate], seen: set, limit: float) -> list[Candidate]:
-        """The first that are new and from which something below the limit may be reached."""
+    def _front(self, tried: list[Candidate], beam: int, seen: set, limit: float) -> list[Candidate]:
+        """The `beam` first candidates that are new and from which one below the cost limit may be reached."""
         front: list[Candidate] = []
-        for one in sorted(tried, key=self.scoring.rank):
-            if len(front) == self.neighborhood.stage.beam:
+        for candidate in sorted(tried, key=self.scoring.rank):
+            if len(front) == beam:
                 break
-            if self.scoring.support(one) == -math.inf or self.settings.cost(one) + self.least >= limit:
+            least = self.costs.cost(candidate) + self.neighborhood.least_cost
+            if self.scoring.support(candidate) == -math.inf or least >= limit:
                 continue
-            colors = one.sketch.colors()
+            colors = candidate.sketch.colors()
             if colors not in seen:
                 seen.add(colors)
-                front.append(one)
+                front.append(candidate)
         return front
 
-    def _cheapest(self, passing: Iterable[Candidate], tries: int = _TRIES) -> Candidate | None:
-        """The cheapest that survives being written down, looked for among the first."""
-        return next(filter(self._lasts, sorted(passing, key=self._rank_found)[:tries]), None)
+    def _nearness(self, candidate: Candidate) -> tuple[bool, bool, float]:
+        """Sort key of closeness to passing."""
+        return self.scoring.passes(candidate), candidate.predicted, self.scoring.support(candidate)
 
-    def _lasts(self, one: Candidate) -> bool:
-        """Whether a molecule still passes when it is written as SMILES and read back."""
-        return self.scoring.spent or self.graph.schema.chemistry is None or self.scoring.lasts(one)
+    def _concession(self, flipped: list[Candidate]) -> Candidate | None:
+        """The cheapest candidate of the highest lower level that any meets; if none does, the cheapest that meets what
+        was asked, although it does not survive being written as SMILES."""
+        asked, *lower = self.demand.levels()
+        for level in lower:
+            self.scoring.demand(level)
+            best = self.scoring.cheapest(flipped, _TRIES_IN_THE_END)
+            if best is not None:
+                self.conceded = True
+                return best
+        self.scoring.demand(asked)
+        return next(iter(self.scoring.passing(flipped)), None)
 
-    def _confirmed(self, found: Candidate) -> Finding:
-        """The last word: the very graph that is returned, in all its slots, classified once more."""
-        if self.scoring.spent:  # it was classified once, and nobody may ask again
-            return Finding(found, Outcome.FLIPPED)
-        again = self.scoring.judged(
-            found, apply_differences(self.graph.pad(self.graph.schema.max_nodes), [found.difference])
-        )
+    def _confirmed(self, candidate: Candidate) -> Finding:
+        """The answer after the very graph that is returned was classified once more, if that is still possible."""
+        if self.scoring.spent:
+            return Finding(candidate, Outcome.FLIPPED)
+        again = self.scoring.confirm(candidate)
         passes = self.scoring.passes(again, slack=10.0)
         return Finding(again, Outcome.FLIPPED if passes else Outcome.NOT_CONFIDENT, True if passes else None)
 
-    def _failed(self, closest: Candidate) -> Finding:
+    def _failure(self, closest: Candidate) -> Finding:
+        """The closest candidate, with the reason why it is no answer."""
         if self.scoring.spent:
             return Finding(closest, Outcome.OUT_OF_CALLS)
         if closest.predicted:
             return Finding(closest, Outcome.NOT_CONFIDENT)
         return Finding(closest, Outcome.NO_MOVE_ALLOWED if self.scoring.calls == 1 else Outcome.OUT_OF_MOVES)
 
-    @property
-    def calls(self) -> int:
-        """How many graphs the classifier was shown."""
-        return self.scoring.calls
+    def note(self, finding: Finding) -> str:
+        """For a failure, or an answer that misses something that was asked, what it misses; else ""."""
+        misses = self.conceded or self.neighborhood.has_unknown_environments(finding.candidate)
+        return self._explain_failure(finding.candidate) if misses or finding.outcome in _FAILURES else ""
 
-    def falls_short(self, answer: Candidate) -> bool:
-        """Whether an answer misses something that was asked."""
-        return self.conceded or self.neighborhood.is_strange(answer)
-
-    def what_stood_in_the_way(self, closest: Candidate) -> str:
-        """How far the search got, and how many moves each constraint ruled out."""
-        settings, of = self.settings, " of the target" if self.goal.unit == "probability" else ""
-        least = [f"{asked:g}" if of else self.goal.name() for asked in (settings.confidence, settings.agreement)]
-        got = f"The closest of {self.scoring.calls - 1} graphs has {self.goal.unit} {closest.probability:.3f}{of}"
-        got += f" ({closest.heavy} edits, {self.turn} rounds of moves); {least[0]} was asked."
+    def _explain_failure(self, closest: Candidate) -> str:
+        """How far the search got, and how many moves each constraint ruled out, in words."""
+        goal, of = self.scoring.goal, " of the target" if self.scoring.goal.unit == "probability" else ""
+        confidence, agreement = (
+            f"{asked:g}" if of else goal.name() for asked in (self.demand.confidence, self.demand.agreement)
+        )
+        text = f"The closest of {self.scoring.calls - 1} graphs has {goal.unit} {closest.probability:.3f}{of}"
+        text += f" ({closest.heavy} edits, {self.turn} rounds of moves); {confidence} was asked."
         if len(closest.votes) > 1:
-            got += f" {len(settings.surrogates)} surrogates give it {closest.votes[1].shown:.3f} on average;"
-            got += f" {least[1]} was asked."
-        if self.neighborhood.is_strange(closest):
-            got += " With surroundings that the data have, nothing was found."
+            text += f" {len(self.scoring.surrogates)} surrogates give it {closest.votes[1].shown:.3f} on average;"
+            text += f" {agreement} was asked."
+        if self.neighborhood.has_unknown_environments(closest):
+            text += " With surroundings that the data have, nothing was found."
         reasons = [f"{count} by `{name}`" for name, count in self.neighborhood.ruled_out.most_common()]
-        return f"{got} Moves ruled out: {', '.join(reasons)}." if reasons else got
+        return f"{text} Moves ruled out: {', '.join(reasons)}." if reasons else text
 
 
-def _distinct(found: list[Candidate]) -> list[Candidate]:
-    """The first of each lot that is one graph in different orders."""
-    known: dict[tuple[int, ...], Candidate] = {}
-    for one in found:
-        known.setdefault(one.sketch.colors(), one)
-    return list(known.values())
+def _classifier_score(candidate: Candidate) -> float:
+    return candidate.classifier_score

@@ -1,4 +1,4 @@
-"""Candidates of a search, what models say of them, and how several are chosen."""
+"""Candidates of a search, the votes of models on them, and the choice of several answers."""
 
 import math
 from collections.abc import Callable, Iterable, Sequence
@@ -18,8 +18,13 @@ from ..moves.sketch import Sketch
 
 
 class Vote(NamedTuple):
-    """What one model says of a graph: its score for the goal, whether it predicts what is wanted, and the probability
-    of that, or the predicted value."""
+    """Vote of a model on a graph.
+
+    Args:
+        score: Score for the goal, at most 0.
+        predicted: True if the model predicts what is wanted.
+        shown: Probability of the goal, or the predicted value.
+    """
 
     score: float
     predicted: bool
@@ -27,7 +32,7 @@ class Vote(NamedTuple):
 
 
 def votes_for(outputs: Float[Tensor, "b c"], goal: AbstractGoal) -> list[Vote]:
-    """The votes of a model on a batch; what is not finite is no vote for anything."""
+    """Votes of a model on a batch; outputs that are not finite have the score minus infinity."""
     finite = outputs.isfinite().all(-1)
     score = torch.where(finite, goal.score(outputs), -torch.inf)
     votes = score.tolist(), (goal.reached(outputs) & finite).tolist(), goal.shown(outputs).tolist()
@@ -36,9 +41,16 @@ def votes_for(outputs: Float[Tensor, "b c"], goal: AbstractGoal) -> list[Vote]:
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
-    """A graph on the way: how it differs from the factual, without bookkeeping in `counted`; what that costs, and how
-    far continuous attributes have gone; what the models say, the classifier first, then the surrogates on average if
-    they were asked."""
+    """A graph that a search has reached.
+
+    Args:
+        sketch: The graph.
+        difference: Its difference from the factual.
+        counted: The difference without edits that only add or remove hydrogens.
+        weight: Cost of the counted edits.
+        travel: Distance by which continuous attributes have changed, in scales.
+        votes: The classifier's vote, then the mean vote of the surrogates if they were asked.
+    """
 
     sketch: Sketch
     difference: Difference
@@ -49,17 +61,18 @@ class Candidate:
 
     @classmethod
     def of(cls, factual: Sketch, after: Sketch, schema: Schema, state: Difference | None = None) -> "Candidate":
-        """`state`, if given, is the difference of the sketch that `after` was copied from."""
+        """Compare a graph with the factual; `state` is the difference of the sketch that was copied, if known."""
         difference = Difference.between(factual, after) if state is None else state.updated(factual, after)
         counted = counted_part(difference, factual, after, schema)
         return cls(after, difference, counted, counted.cost(schema), counted.travel(schema))
 
     def with_votes(self, votes: Iterable[Vote]) -> "Candidate":
+        """The same candidate with other votes."""
         return Candidate(self.sketch, self.difference, self.counted, self.weight, self.travel, tuple(votes))
 
     @property
     def heavy(self) -> int:
-        """Number of edits, hydrogens not counted where they are nodes."""
+        """Number of edits without those that only add or remove hydrogens."""
         return self.counted.size
 
     @property
@@ -69,57 +82,70 @@ class Candidate:
 
     @property
     def probability(self) -> float:
-        """What the classifier gives the target, or the value it predicts."""
+        """The classifier's probability of the target, or the value that it predicts."""
         return self.votes[0].shown if self.votes else math.nan
 
     @property
     def predicted(self) -> bool:
-        """Whether the classifier predicts the target."""
+        """True if the classifier predicts the target."""
         return bool(self.votes) and self.votes[0].predicted
+
+    @property
+    def classifier_score(self) -> float:
+        """The classifier's score for the goal."""
+        return self.votes[0].score
 
     @cached_property
     def scores(self) -> tuple[float, ...]:
-        """Log-probability of the target by the classifier, and by the surrogates on average; or scores of values."""
+        """Scores for the goal by the classifier and, if they were asked, by the surrogates on average."""
         return tuple(vote.score for vote in self.votes)
 
     @property
     def belief(self) -> float:
-        """Geometric mean of what the classifier gives the target and what the surrogates give it on average."""
+        """Geometric mean of the target's probabilities by the classifier and by the surrogates on average."""
         return math.exp(sum(self.scores) / len(self.scores))
 
     def key(self) -> frozenset:
-        """What candidates share that are the same graph, slot by slot."""
+        """Key that is equal for candidates that are the same graph, slot by slot."""
         return frozenset([*self.difference.nodes.items(), *self.difference.edges.items()])
 
 
-def edit_distance(one: Candidate, other: Candidate) -> int:
-    """Number of edits between two candidates of one factual as they are aligned, an upper bound of the least."""
-    return Difference.between(one.sketch, other.sketch).size
+def edit_distance(candidate: Candidate, other: Candidate) -> int:
+    """Number of edits between two candidates of one factual as they are aligned: an upper bound of the distance."""
+    return Difference.between(candidate.sketch, other.sketch).size
+
+
+def distinct(candidates: Iterable[Candidate]) -> list[Candidate]:
+    """The candidates without those that are isomorphic to one before."""
+    known: dict[tuple[int, ...], Candidate] = {}
+    for candidate in candidates:
+        known.setdefault(candidate.sketch.colors(), candidate)
+    return list(known.values())
 
 
 def choose_different(
-    found: Sequence[Candidate], num: int, cost: Callable[[Candidate], float], reach: int = 8
+    candidates: Sequence[Candidate], num: int, cost: Callable[[Candidate], float], reach: int = 8
 ) -> list[Candidate]:
-    """Up to `num` candidates, the first by `cost` and then one after the other that is far from those chosen.
+    """Up to `num` candidates: the cheapest, then one after the other that is cheap and far from those chosen.
 
-    An edit of distance to the nearest one chosen is worth an edit of cost, up to `reach` of them.
+    An edit of distance from the nearest one chosen outweighs an edit of cost, up to a distance of `reach`.
     """
-    pool = sorted(found, key=cost)
+    pool = sorted(candidates, key=cost)
     chosen = pool[:1]
-    gap = {id(one): float("inf") for one in pool}
+    gap = {id(candidate): float("inf") for candidate in pool}
     while chosen and len(chosen) < num:
-        gap = {id(one): min(gap[id(one)], edit_distance(one, chosen[-1])) for one in pool}
-        rest = [one for one in pool if gap[id(one)] > 0]
+        gap = {id(each): min(gap[id(each)], edit_distance(each, chosen[-1])) for each in pool}
+        rest = [each for each in pool if gap[id(each)] > 0]
         if not rest:
             break
-        chosen.append(max(rest, key=lambda one: min(gap[id(one)], reach) - cost(one)))
+        chosen.append(max(rest, key=lambda each: min(gap[id(each)], reach) - cost(each)))
     return chosen
 
 
-def choose_frontier(found: Iterable[Candidate], cost: Callable[[Candidate], float]) -> list[Candidate]:
-    """Those that no other beats in both cost and belief, from the smallest to the most believable."""
+def choose_frontier(candidates: Iterable[Candidate], cost: Callable[[Candidate], float]) -> list[Candidate]:
+    """Candidates that no other beats in both cost and belief, from the cheapest to the most believable."""
     chosen: list[Candidate] = []
-    for one in sorted(found, key=lambda one: (cost(one), -one.belief)):
-        if not chosen or one.belief > chosen[-1].belief:
-            chosen.append(one)
+    for candidate in sorted(candidates, key=lambda each: (cost(each), -each.belief)):
+        if not chosen or candidate.belief > chosen[-1].belief:
+            chosen.append(candidate)
     return chosen

@@ -1,96 +1,79 @@
-"""Minimizer: from an answer to a smaller one; changes are taken back, exchanged, or told in fewer words."""
+"""Minimizer: makes an answer smaller by reverting or exchanging changes, or by aligning its nodes better."""
 
-from collections.abc import Callable, Iterable, Iterator
-from itertools import chain
+from collections.abc import Iterator
 
 import torch
 
 from ...ged.distance import closer_alignment
-from ...graph import Graph
 from ..moves.alignment import align, renumber
 from ..moves.apply import apply_differences
-from ..moves.shrink import shrunk
+from ..moves.revert import revert_all, reverted
 from ..moves.sketch import Pair, Sketch
-from ..moves.undo import undone
 from .candidates import Candidate
-from .neighborhood import Neighborhood
+from .neighborhood import Neighborhood, SearchStage
 from .scoring import Scoring
 
-# Two edits are hardly ever one in other words.
+# With fewer edits, another alignment hardly ever saves one.
 _WORTH_REALIGNING = 3
 
 
 class Minimizer:
-    """Makes answers that pass smaller, as long as they still pass. `cheapest` chooses among several that do."""
+    """Makes answers that pass smaller for as long as they still pass.
 
-    def __init__(
-        self,
-        graph: Graph,
-        neighborhood: Neighborhood,
-        scoring: Scoring,
-        least: float,
-        cheapest: Callable[[Iterable[Candidate]], Candidate | None],
-    ):
-        self.graph, self.neighborhood, self.scoring, self.least, self.cheapest = (
-            graph,
-            neighborhood,
-            scoring,
-            least,
-            cheapest,
-        )
+    Args:
+        neighborhood: Candidates that are allowed.
+        scoring: Models that must still be convinced.
+        stage: Moves that may be exchanged for others.
+    """
 
-    def __call__(self, found: Candidate) -> Candidate:
-        """What is left when nothing can be undone, exchanged or aligned better."""
-        while not self.scoring.spent:
-            better = self._undone_or_exchanged(found) or self._realigned(found)
-            if better is None:
-                break
-            found = better
-        return found
+    def __init__(self, neighborhood: Neighborhood, scoring: Scoring, stage: SearchStage):
+        self.neighborhood, self.scoring, self.stage = neighborhood, scoring, stage
 
-    def _undone_or_exchanged(self, found: Candidate) -> Candidate | None:
-        """The best that passes for less, one change taken back or exchanged; None if there is none."""
-        smaller = self.neighborhood.between(found, self._without_a_change(found))
-        better = self.cheapest(self._passing(smaller))
-        return better or self.cheapest(self._exchanged(found, smaller))
+    def __call__(self, candidate: Candidate) -> Candidate:
+        """The candidate that remains when no change can be reverted, exchanged or saved by another alignment."""
+        return revert_all(candidate, self._smaller)
 
-    def _without_a_change(self, found: Candidate) -> Iterator[Sketch]:
-        factual, schema = self.neighborhood.factual, self.graph.schema
-        return chain(
-            undone(self.neighborhood.settings.moves, factual, found.sketch), shrunk(factual, found.sketch, schema)
-        )
-
-    def _exchanged(self, found: Candidate, smaller: list[Candidate]) -> list[Candidate]:
-        """What passes for less once a change was taken back and another one made."""
-        cost = self.neighborhood.settings.cost
-        start = [one for one in smaller if cost(one) + self.least < cost(found)]
-        return self._passing(self.neighborhood.one_move_from(start, cost(found)))
-
-    def _passing(self, candidates: Iterable[Candidate]) -> list[Candidate]:
-        return [one for one in self.scoring.score(list(candidates)) if self.scoring.passes(one)]
-
-    def _realigned(self, found: Candidate) -> Candidate | None:
-        """The same graph, its nodes named so that fewer edits lead to it; None if none or no allowed ones do."""
-        if found.size < _WORTH_REALIGNING:
+    def _smaller(self, candidate: Candidate) -> Candidate | None:
+        if self.scoring.spent:
             return None
-        after = apply_differences(self.graph, [found.difference])
-        image = closer_alignment(self.graph.pad(after.num_slots), after, torch.arange(after.num_slots)).tolist()
-        slot = {k: i for i, k in self._told_together(image, found.sketch)}
-        fresh = [k for k in found.sketch.nodes if k not in slot]
+        return self._reverted_or_exchanged(candidate) or self.realigned(candidate)
+
+    def _reverted_or_exchanged(self, candidate: Candidate) -> Candidate | None:
+        """The cheapest that passes after one change was reverted, or else reverted and another one made."""
+        around, cost = self.neighborhood, self.neighborhood.costs.cost
+        sketches = reverted(around.moves, around.factual, candidate.sketch, partly=True)
+        smaller = around.cheaper_than(candidate, sketches, self.stage)
+        cheapest = self.scoring.cheapest(self.scoring.score(smaller))
+        if cheapest is not None:
+            return cheapest
+        front = [each for each in smaller if cost(each) + around.least_cost < cost(candidate)]
+        exchanged = list(around.one_move_from(front, self.stage, cost(candidate)))
+        return self.scoring.cheapest(self.scoring.score(exchanged))
+
+    def realigned(self, candidate: Candidate) -> Candidate | None:
+        """The same graph with its nodes in other slots, so that fewer edits lead to it; None if no allowed ones do."""
+        if candidate.size < _WORTH_REALIGNING:
+            return None
+        around, graph = self.neighborhood, self.scoring.graph
+        after = apply_differences(graph, [candidate.difference])
+        image = closer_alignment(graph.pad(after.num_slots), after, torch.arange(after.num_slots)).tolist()
+        slot = {k: i for i, k in self._plausible(image, candidate.sketch)}
+        fresh = [k for k in candidate.sketch.nodes if k not in slot]
         slot |= {k: -number for number, k in enumerate(fresh, 1)}
-        sketch = align(self.neighborhood.factual, renumber(found.sketch, slot), self.graph.schema.max_nodes)
+        sketch = align(around.factual, renumber(candidate.sketch, slot), graph.schema.max_nodes)
         if sketch is None:
             return None
-        again = self.neighborhood.candidate(sketch).with_votes(found.votes)
-        if not again.heavy or self.neighborhood.expense(again) >= self.neighborhood.expense(found):
+        again = around.candidate(sketch).with_votes(candidate.votes)
+        if not again.heavy or around.costs.key(again) >= around.costs.key(candidate):
             return None
-        stranger = self.neighborhood.is_strange(again) and not self.neighborhood.is_strange(found)
-        return again if not stranger and self.neighborhood.allows(again) else None
+        if around.has_unknown_environments(again) and not around.has_unknown_environments(candidate):
+            return None
+        return again if around.allows(again) else None
 
-    def _told_together(self, image: list[int], after: Sketch) -> Iterator[Pair]:
-        """The pairs of an alignment, without hydrogens that would become another atom elsewhere, or come of one: fewer
-        edits, and nobody would say it so."""
-        before, moves = self.neighborhood.factual, self.neighborhood.settings.moves
+    def _plausible(self, image: list[int], after: Sketch) -> Iterator[Pair]:
+        """The pairs of an alignment, without hydrogens that would become a heavy atom elsewhere, or heavy atoms that
+        would become a hydrogen: such edits are fewer, but no chemist would make them."""
+        before, moves = self.neighborhood.factual, self.neighborhood.moves
         heavy, heavy_after = set(moves.heavy(before)), set(moves.heavy(after))
         for i, k in enumerate(image):
             if k >= 0:

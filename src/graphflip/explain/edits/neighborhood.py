@@ -1,23 +1,32 @@
-"""Neighborhood: the graphs that a search for one graph may try."""
+"""Neighborhood: the graphs around one factual that a search may try."""
 
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from functools import partial
+from typing import NamedTuple
 
 from ...graph import Graph
+from ..constraints import Constraints
+from ..moves.attributes import STEPS, has_continuous
 from ..moves.difference import Difference
+from ..moves.environments import EnvironmentCounts
+from ..moves.moves import Moves
 from ..moves.restrictions import Restrictions
 from ..moves.sketch import Sketch
 from .candidates import Candidate
-
-if TYPE_CHECKING:
-    from .search import EditSearch
+from .settings import Costs
 
 
 class SearchStage(NamedTuple):
-    """What a search tries: the largest group to add, whether branches of any size may go, the width of the beam, and
-    whether environments must be known."""
+    """Moves that a search tries at a time.
+
+    Args:
+        largest: Nodes of the largest group to add; None for any.
+        branches: True if branches of any size may be removed.
+        beam: Graphs from which each round goes on.
+        known: True if edits must create known environments only.
+    """
 
     largest: int | None
     branches: bool
@@ -26,44 +35,54 @@ class SearchStage(NamedTuple):
 
 
 class Neighborhood:
-    """What can be reached from a graph by moves, with what rules candidates out: constraints, environments, and what
-    they cost. `ruled_out` counts the reasons."""
+    """Candidates around a factual, without those that constraints, environments or costs rule out.
 
-    def __init__(self, settings: "EditSearch", graph: Graph):
-        self.settings, self.schema = settings, graph.schema
+    Args:
+        graph: The factual, a batch of one hard graph.
+        moves: Moves of its schema.
+        costs: Costs of candidates.
+        constraints: Parts that must stay as they are.
+        environments: Environments that occur in the data; None to allow all.
+        minimum: Number of times that an environment must occur to be known.
+
+    `ruled_out` counts the candidates that each constraint has ruled out.
+    """
+
+    def __init__(
+        self,
+        graph: Graph,
+        moves: Moves,
+        costs: Costs,
+        constraints: Constraints,
+        environments: EnvironmentCounts | None = None,
+        minimum: int = 5,
+    ):
+        self.schema, self.moves, self.costs = graph.schema, moves, costs
+        self.environments, self.minimum = environments, minimum
         self.factual = Sketch.of(graph)
-        self.restrictions = Restrictions.of(settings.constraints, self.factual, graph.schema)
-        self.stage = next(self.stages())
+        self.restrictions = Restrictions.of(constraints, self.factual, graph.schema)
         self.ruled_out: Counter[str] = Counter()
-        known = settings.environments
-        self._home = dict(known.created(self.factual, self.factual, self.factual.nodes)) if known else {}
-        self._size, self._limit = self.factual.size, math.inf
+        around = environments.created(self.factual, self.factual, self.factual.nodes) if environments else ()
+        self._own_environments = dict(around)
+        self._size = self.factual.size
 
-    def stages(self) -> Iterator[SearchStage]:
-        """More and more, for as long as nothing passes."""
-        settings = self.settings
-        if settings.moves.has_larger(settings.largest):
-            yield SearchStage(settings.largest, False, settings.beam)
-        yield SearchStage(None, False, settings.beam)
-        yield SearchStage(None, True, 4 * settings.beam)
-        if settings.environments is not None and settings.concede_to is not None:
-            yield SearchStage(settings.largest, False, settings.beam, known=False)
+    @property
+    def least_cost(self) -> float:
+        """Lower bound of what one more move costs."""
+        return min((1.0, *STEPS)) if has_continuous(self.schema) else 1.0
 
     def candidate(self, after: Sketch, state: Difference | None = None) -> Candidate:
-        """A graph as a candidate; `state` is the difference of the one that it was copied from, if that is known."""
+        """A graph as a candidate; `state` is the difference of the sketch that it was copied from, if known."""
         return Candidate.of(self.factual, after, self.schema, state)
 
-    def one_move_from(self, front: Iterable[Candidate], limit: float) -> Iterator[Candidate]:
-        """Every allowed graph one move away, once, that costs less than the limit."""
+    def one_move_from(self, front: Iterable[Candidate], stage: SearchStage, limit: float) -> Iterator[Candidate]:
+        """Every allowed graph one move away that costs less than the limit, each once."""
         met: set[frozenset] = set()
-        self._limit = limit
+        admits = partial(self._admits, known=stage.known, limit=limit)
         for state in front:
-            moves = self.settings.moves.steps(
-                state.sketch, self.factual, self._admits, self.stage.largest, self.stage.branches
-            )
-            for _, after in moves:
+            for _, after in self.moves.steps(state.sketch, self.factual, admits, stage.largest, stage.branches):
                 candidate = self.candidate(after, state.difference)
-                if self.settings.cost(candidate) >= limit:
+                if self.costs.cost(candidate) >= limit:
                     continue
                 key = candidate.key()
                 if key and key not in met:
@@ -71,46 +90,41 @@ class Neighborhood:
                     if self.allows(candidate):
                         yield candidate
 
-    def between(self, found: Candidate, sketches: Iterable[Sketch]) -> list[Candidate]:
-        """Those of the graphs that are allowed and cost less than what was found, each once."""
-        self._limit = math.inf
-        smaller = [self.candidate(sketch) for sketch in sketches if self._admits(found.sketch, sketch)]
-        known = {one.key(): one for one in smaller if one.heavy and self.expense(one) < self.expense(found)}
-        return [one for one in known.values() if self.allows(one)]
+    def cheaper_than(self, candidate: Candidate, sketches: Iterable[Sketch], stage: SearchStage) -> list[Candidate]:
+        """Those of the graphs that are allowed and cheaper than a candidate, each once."""
+        admitted = (sketch for sketch in sketches if self._admits(candidate.sketch, sketch, stage.known, math.inf))
+        key, unique = self.costs.key, {}
+        for smaller in map(self.candidate, admitted):
+            if smaller.heavy and key(smaller) < key(candidate):
+                unique[smaller.key()] = smaller
+        return [smaller for smaller in unique.values() if self.allows(smaller)]
 
-    def allows(self, one: Candidate) -> bool:
-        """Whether constraints admit a graph; counts what rules it out if not."""
-        broken = self.restrictions.broken(one.difference, one.counted)
+    def allows(self, candidate: Candidate) -> bool:
+        """True if no constraint rules a candidate out; counts the one that does."""
+        broken = self.restrictions.broken(candidate.difference, candidate.counted)
         if broken is not None:
             self.ruled_out[broken] += 1
         return broken is None
 
-    def expense(self, one: Candidate) -> tuple[float, int, float]:
-        """What candidates are compared by that pass."""
-        return self.settings.cost(one), one.heavy, one.travel
-
-    def is_strange(self, one: Candidate) -> bool:
-        """Whether edits created environments that ought to be known and are not."""
-        known = self.settings.environments
-        return known is not None and bool(
-            known.unknown(self.factual, one.sketch, one.difference, self.settings.minimum)
+    def has_unknown_environments(self, candidate: Candidate) -> bool:
+        """True if edits created environments that must be known and are not."""
+        return self.environments is not None and bool(
+            self.environments.unknown(self.factual, candidate.sketch, candidate.difference, self.minimum)
         )
 
-    def _admits(self, state: Sketch, after: Sketch) -> bool:
-        """Whether a move may cost less than the limit, and the environments that it created are known, or are those
-        of the factual."""
-        if self._costs_at_least(after) >= self._limit:
+    def _admits(self, state: Sketch, after: Sketch, known: bool, limit: float) -> bool:
+        """True if a draft may cost less than the limit and, if asked, has only known environments around its changes.
+
+        The environments that a node has in the factual count as known.
+        """
+        apart = sum(abs(now - was) for now, was in zip(after.size, self._size, strict=True))
+        if self.costs.at_least(apart) >= limit:
             return False
-        known = self.settings.environments
-        if known is None or not self.stage.known:
+        if self.environments is None or not known:
             return True
-        for i, environment in known.created(state, after, after.touched):
-            if known.counts.get(environment, 0) < self.settings.minimum and self._home.get(i) != environment:
+        counts = self.environments.counts
+        for i, environment in self.environments.created(state, after, after.touched):
+            if counts.get(environment, 0) < self.minimum and self._own_environments.get(i) != environment:
                 self.ruled_out["environments"] += 1
                 return False
         return True
-
-    def _costs_at_least(self, after: Sketch) -> float:
-        """What must be paid for nodes and edges that are more or fewer than the factual's, wherever they are."""
-        apart = sum(abs(now - was) for now, was in zip(after.size, self._size, strict=True))
-        return min(1.0, self.settings.hydrogen_price) * apart

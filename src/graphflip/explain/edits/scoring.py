@@ -1,9 +1,8 @@
-"""Scoring: the classifier and the surrogates of a search, asked about candidates, with what is enough for them."""
+"""Scoring: what the classifier and the surrogates say of candidates, and which of them pass."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
 import torch
 from jaxtyping import Float
@@ -16,120 +15,160 @@ from ..goals.batches import mean_outputs
 from ..goals.goal import AbstractGoal
 from ..moves.apply import apply_differences
 from .candidates import Candidate, Vote, votes_for
+from .settings import Costs, Level, Limits
 
-if TYPE_CHECKING:
-    from .search import EditSearch
-
-# Scores of batches of different shapes differ in the last digits: what passes must pass by more than that.
+# Scores of batches of different shapes differ in the last digits: a candidate must pass by more than that.
 _MARGIN = 1e-5
+
+# Candidates that are tried in vain, cheapest first, for one that survives being written as SMILES.
+_TRIES = 16
 
 
 class Scoring:
-    """What the models of a search say of graphs that differ from one graph.
+    """Asks the models of a search about candidates for one factual.
 
-    `calls` counts what the classifier saw, the question included; `spent`: it may not be asked any more.
+    Args:
+        graph: The factual, a batch of one hard graph.
+        goal: The prediction that is wanted.
+        classifier: The classifier that is explained.
+        surrogates: Models that must agree with it on average; may be empty.
+        level: Probabilities of the goal that are enough.
+        costs: Costs of candidates.
+        limits: Bounds on what the models are shown.
+
+    `calls` counts the graphs that the classifier saw, the factual included; `spent` is True once it may see no more.
     """
 
-    def __init__(self, settings: "EditSearch", graph: Graph, goal: AbstractGoal):
-        self.settings, self.graph, self.goal = settings, graph, goal
+    def __init__(
+        self,
+        graph: Graph,
+        goal: AbstractGoal,
+        classifier: AbstractClassifier,
+        surrogates: Sequence[AbstractClassifier],
+        level: Level,
+        costs: Costs,
+        limits: Limits,
+    ):
+        self.graph, self.goal, self.classifier, self.surrogates = graph, goal, classifier, surrogates
+        self.costs, self.limits = costs, limits
         self.calls, self.spent = 1, False
         self._read_back: dict[frozenset, Candidate | None] = {}
-        self.ask_for(*settings.levels()[0])
+        self.demand(level)
 
-    def ask_for(self, confidence: float, agreement: float) -> None:
-        """What is enough from now on, of the classifier and of the surrogates; 0 is no demand."""
-        asked = (confidence, *([agreement] if self.settings.surrogates else []))
-        self.enough = [self.goal.enough(one + _MARGIN if one else 0.0) for one in asked]
+    def demand(self, level: Level) -> None:
+        """Ask for this level from now on."""
+        asked = level if self.surrogates else level[:1]
+        self.enough = [self.goal.enough(least + _MARGIN if least else 0.0) for least in asked]
 
-    def hold(self, one: Candidate) -> None:
-        """From now on nothing is enough of which models say less than of this one."""
-        self.enough = list(one.scores)
+    def demand_as_much_as(self, candidate: Candidate) -> None:
+        """Ask from now on for the scores that a candidate has."""
+        self.enough = list(candidate.scores)
 
     def start(self, factual: Candidate, logits: Float[Tensor, "1 c"]) -> Candidate:
-        """The factual, of which the classifier says this, with all votes."""
+        """The factual with the votes of all models; `logits` are the classifier's outputs."""
         return self._with_surrogates([factual.with_votes(votes_for(logits, self.goal))])[0]
 
     def score(self, candidates: list[Candidate]) -> list[Candidate]:
-        """Ask the classifier about all of them, or as many as it may be shown, the surrogates about those it ranks
-        first, and return these."""
+        """The candidates with the votes of all models, as many as the classifier may be shown; with surrogates, only
+        the shortlist that the classifier ranks first."""
         return self._with_surrogates(self._classified(candidates))
 
-    def judged(self, one: Candidate, graph: Graph) -> Candidate:
-        """The candidate with what all models say of a graph that stands for it; as it is if nobody may ask again."""
-        if self._left >= 1:
-            with suppress(BudgetSpent):
-                everyone = ([self.settings.classifier], self.settings.surrogates)
-                votes = [self._votes(models, graph)[0] for models in everyone if models]
-                self.calls += 1
-                return one.with_votes(votes)
-        self.spent = True
-        return one
+    def confirm(self, candidate: Candidate) -> Candidate:
+        """The candidate with the votes on the very graph that is returned, padded to all slots of the schema."""
+        whole = self.graph.pad(self.graph.schema.max_nodes)
+        return self._judged(candidate, apply_differences(whole, [candidate.difference]))
 
-    def lasts(self, one: Candidate) -> bool:
-        """Whether a molecule still passes when it is written as SMILES and read back: where double bonds of a ring
-        stand is not in a SMILES, and may be all that the models see."""
-        from ...data.molecules.molecule import round_trip
+    def passes(self, candidate: Candidate, slack: float = 0.0) -> bool:
+        """True if all models say enough; `slack` tolerates this multiple of rounding errors."""
+        pairs = zip(candidate.scores, self.enough, strict=False)
+        enough = all(score >= least - slack * _MARGIN for score, least in pairs)
+        return candidate.predicted and enough and len(candidate.scores) == len(self.enough)
 
-        key = one.key()
+    def cheapest(self, candidates: Iterable[Candidate], tries: int = _TRIES) -> Candidate | None:
+        """The cheapest candidate that passes, also when read back from SMILES, among the first `tries` that pass."""
+        return next(filter(self.survives_smiles, self.passing(candidates)[:tries]), None)
+
+    def passing(self, candidates: Iterable[Candidate]) -> list[Candidate]:
+        """The candidates that pass, cheapest first; at the same cost, the more believable first."""
+        passing = [candidate for candidate in candidates if self.passes(candidate)]
+        return sorted(passing, key=lambda candidate: (self.costs.key(candidate), -candidate.belief))
+
+    def survives_smiles(self, candidate: Candidate) -> bool:
+        """True if a molecule still passes when it is written as SMILES and read back.
+
+        A SMILES does not say where the double bonds of an aromatic ring are, and models may see nothing else. Graphs
+        that are no molecules survive, and all do once the classifier may not be asked any more.
+        """
+        if self.spent or self.graph.schema.chemistry is None:
+            return True
+        key = candidate.key()
         if key not in self._read_back:
-            again = round_trip(apply_differences(self.graph, [one.difference]), kekule=False)
-            self._read_back[key] = None if again is None else self.judged(one, again)
+            self._read_back[key] = self._read_from_smiles(candidate)
         again = self._read_back[key]
         return again is not None and self.passes(again)
 
-    def passes(self, one: Candidate, slack: float = 0.0) -> bool:
-        """Whether all models say enough, give or take a multiple of rounding errors."""
-        enough = all(score >= least - slack * _MARGIN for score, least in zip(one.scores, self.enough, strict=False))
-        return one.predicted and enough and len(one.scores) == len(self.enough)
+    def support(self, candidate: Candidate) -> float:
+        """Mean of the scores by the classifier and by the surrogates, each counted up to what is asked."""
+        pairs = zip(candidate.scores, self.enough, strict=False)
+        return sum(min(score, enough) for score, enough in pairs) / max(len(candidate.scores), 1)
 
-    def support(self, one: Candidate) -> float:
-        """Scores by the classifier and by the surrogates, each up to what is asked, averaged."""
-        pairs = zip(one.scores, self.enough, strict=False)
-        return sum(min(score, enough) for score, enough in pairs) / max(len(one.scores), 1)
+    def rank(self, candidate: Candidate) -> tuple[float, float]:
+        """Sort key of the beam: price * cost - support; then the classifier's score, highest first."""
+        price = self.costs.price * self.costs.cost(candidate)
+        return price - self.support(candidate), -candidate.classifier_score
 
-    def rank(self, one: Candidate) -> tuple[float, float]:
-        """What a search goes on from first is lowest: support at a price."""
-        return self.settings.price * self.settings.cost(one) - self.support(one), -first_score(one)
+    def _read_from_smiles(self, candidate: Candidate) -> Candidate | None:
+        from ...data.molecules.molecule import round_trip
+
+        again = round_trip(apply_differences(self.graph, [candidate.difference]), kekule=False)
+        return None if again is None else self._judged(candidate, again)
+
+    def _judged(self, candidate: Candidate, graph: Graph) -> Candidate:
+        """The candidate with the votes on a graph that stands for it; unchanged if the classifier may not be asked."""
+        if self._left >= 1:
+            with suppress(BudgetSpent):
+                votes = [self._votes(models, graph)[0] for models in ([self.classifier], self.surrogates) if models]
+                self.calls += 1
+                return candidate.with_votes(votes)
+        self.spent = True
+        return candidate
 
     @property
     def _left(self) -> float:
-        return math.inf if self.settings.max_calls is None else float(self.settings.max_calls - self.calls)
+        """Number of graphs that the classifier may still be shown."""
+        return math.inf if self.limits.max_calls is None else float(self.limits.max_calls - self.calls)
 
     def _classified(self, candidates: list[Candidate]) -> list[Candidate]:
-        """The first of the candidates, all if the classifier may be shown so many, with its vote."""
-        heard: list[Candidate] = []
+        """The candidates with the classifier's votes, the first ones if it may not be shown all."""
+        classified: list[Candidate] = []
         shown = candidates[: int(min(self._left, len(candidates)))]
         try:
             for chunk in self._chunks(shown):
-                heard += self._asked([self.settings.classifier], chunk)
+                classified += self._asked([self.classifier], chunk)
         except BudgetSpent as error:
-            rest = shown[len(heard) :][: error.left]
-            heard += self._asked([self.settings.classifier], rest) if rest else []
-        self.calls += len(heard)
-        self.spent = self.spent or len(heard) < len(candidates)
-        return heard
+            rest = shown[len(classified) :][: error.left]
+            classified += self._asked([self.classifier], rest) if rest else []
+        self.calls += len(classified)
+        self.spent = self.spent or len(classified) < len(candidates)
+        return classified
 
     def _with_surrogates(self, candidates: list[Candidate]) -> list[Candidate]:
-        if not self.settings.surrogates:
+        """The shortlist of classified candidates with the votes of the surrogates; all of them if there are none."""
+        if not self.surrogates:
             return candidates
-        chosen = sorted(candidates, key=self.rank)[: self.settings.shortlist]
-        return [one for chunk in self._chunks(chosen) for one in self._asked(self.settings.surrogates, chunk)]
+        chosen = sorted(candidates, key=self.rank)[: self.limits.shortlist]
+        return [voted for chunk in self._chunks(chosen) for voted in self._asked(self.surrogates, chunk)]
 
     def _chunks(self, candidates: list[Candidate]) -> Iterator[list[Candidate]]:
-        for start in range(0, len(candidates), self.settings.batch_size):
-            yield candidates[start : start + self.settings.batch_size]
+        for start in range(0, len(candidates), self.limits.batch_size):
+            yield candidates[start : start + self.limits.batch_size]
 
     def _asked(self, models: Sequence[AbstractClassifier], candidates: list[Candidate]) -> list[Candidate]:
-        """The candidates with one vote more, that of these models."""
-        votes = self._votes(models, apply_differences(self.graph, [one.difference for one in candidates]))
-        return [one.with_votes([*one.votes, vote]) for one, vote in zip(candidates, votes, strict=True)]
+        """The candidates with one more vote, the mean of these models."""
+        votes = self._votes(models, apply_differences(self.graph, [each.difference for each in candidates]))
+        return [each.with_votes([*each.votes, vote]) for each, vote in zip(candidates, votes, strict=True)]
 
     @torch.no_grad()
     def _votes(self, models: Sequence[AbstractClassifier], graph: Graph) -> list[Vote]:
-        """What models say on average of each graph."""
+        """The mean vote of some models on each graph of a batch."""
         return votes_for(mean_outputs(torch.stack([model(graph) for model in models])), self.goal)
-
-
-def first_score(one: Candidate) -> float:
-    """What the classifier alone says."""
-    return one.votes[0].score

@@ -3,46 +3,90 @@
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from itertools import pairwise
+from functools import cached_property
+
+from jaxtyping import Float
+from torch import Tensor
 
 from ...errors import ConfigError, SchemaError
+from ...graph import Graph
 from ...models.networks.classifier import AbstractClassifier
 from ..constraints import Constraints
 from ..counterfactual import Counterfactual, Outcome
+from ..goals.goal import AbstractGoal
 from ..latent.saliency import SaliencyWalk
 from ..method import AbstractExplainer, Question
 from ..moves.apply import apply_differences
 from ..moves.environments import EnvironmentCounts
 from ..moves.moves import Moves
 from .beam import BeamSearch, Finding, Round
-from .candidates import Candidate
-
-_FAILURES = (Outcome.NOT_CONFIDENT, Outcome.OUT_OF_MOVES, Outcome.NO_MOVE_ALLOWED, Outcome.OUT_OF_CALLS)
+from .neighborhood import Neighborhood
+from .proposals import Proposals
+from .scoring import Scoring
+from .settings import Costs, Demand, Limits
 
 
 @dataclass(frozen=True)
 class EditSearch(AbstractExplainer):
-    """Try every allowed move, keep the `beam` best graphs, go on from them; 1 is greedy search.
+    """Finds counterfactuals by trying every allowed move, keeping the best graphs, and going on from them.
 
-    A graph passes if the classifier predicts the target with at least this `confidence` and the `surrogates` give it at
-    least the probability `agreement` on average; where values are predicted, if the classifier's and the surrogates'
-    mean are in the range that is asked for. Of those that pass, the one with the lowest cost is taken, and the search
-    goes on while a lower one is possible. Then edits are undone, or exchanged for cheaper ones, as long as the graph
-    still passes: the answer is 1-minimal. An edit costs 1; where hydrogens are nodes, adding or removing one with its
-    bond, two edits, costs `hydrogen_price` each. Groups of more than `largest` nodes are tried when smaller ones do not
-    lead to a graph that passes.
+    A graph passes if the classifier predicts the target with at least `confidence` and the surrogates give it at least
+    `agreement` on average; where values are predicted, if the classifier's value and the surrogates' mean lie in the
+    range that is asked for. Of the graphs that pass, the cheapest is taken, and the search goes on while a cheaper one
+    is possible. Then changes are reverted, or exchanged for cheaper ones, for as long as the graph still passes: the
+    answer is 1-minimal. A molecule must still pass when it is written as SMILES and read back, if one that does can be
+    found.
 
-    Graphs are ranked by their scores for the target (log-probabilities, or distances from a range of values), each
-    counted up to what is asked, on average, less `price` times their cost. The surrogates see the `shortlist` that the
-    classifier ranks first. With `environments`, an edit must not create surroundings of a node that were seen fewer
-    than `minimum` times. Molecules must still pass when they are written as SMILES and read back, where one that does
-    can be found. With a `walk`, the classifier sees of each round only the `proposals` that the walk through the latent
-    space asks for most; `max_calls` is how many graphs it is shown in all. Nothing is random: all seeds give the same
-    answer. With `frontier`, every answer is a list from the smallest change to the most believable one.
+    Candidates are ranked by `price * cost - support`, where support is the mean of the scores by the classifier and by
+    the surrogates (log-probabilities, or minus distances from a range), each counted up to what is asked. Nothing is
+    random: all seeds give the same answer.
 
-    With `concede_to`, where nothing passes, a graph that the classifier predicts as the target with at least this
-    confidence is an answer too: the surrogates going along as in `content_with`, pairs of confidence and agreement, or
-    half as far if any does; and where there is none, one with unknown environments. Its note says what it misses.
+    Args:
+        classifier: The classifier to explain.
+        moves: Moves of its schema.
+        environments: Counts of environments in the data; edits must create only those that are frequent enough. By
+            default any environment is allowed.
+        minimum: Number of times that an environment must have been seen.
+        constraints: Parts of a graph that must stay as they are.
+        confidence: Probability of the target that the classifier must give, between 0 and 1.
+        surrogates: Models that must agree with the classifier on average.
+        agreement: Probability of the target that the surrogates must give on average, between 0 and 1.
+        concede_to: Confidence that is accepted where nothing passes: first with half of the agreement that was asked,
+            then without any, then with unknown environments; the answer's note says what it misses. By default nothing
+            less is accepted.
+        content_with: Pairs of confidence and agreement that are accepted before `concede_to`.
+        walk: Latent walk that preselects the candidates of each round; by default all of them are classified.
+        proposals: Candidates of a round that are classified if there is a walk.
+        frontier: True to answer with a list from the smallest change to the most believable one.
+        watch: Called with a `Round` after every round.
+        beam: Graphs from which each round goes on; 1 is greedy search.
+        max_moves: Rounds, that is moves in a row.
+        max_calls: Graphs that the classifier is shown in all; None for any number.
+        largest: Nodes of the largest group that is added before larger ones are tried.
+        price: Score that a unit of cost is worth when candidates are ranked.
+        hydrogen_price: Cost of each edit that only adds or removes a hydrogen node or its bond; other edits cost 1.
+        shortlist: Candidates of a round that the surrogates see, those that the classifier ranks first.
+        batch_size: Graphs that a model is shown at once.
+        method: Name of the explainer in tables and files.
+
+    Raises:
+        ConfigError: If a setting is out of range.
+        SchemaError: If classifier, surrogates, moves and environments have different schemas.
+
+    Example:
+        >>> import torch, graphflip as gf
+        >>> from graphflip.data.planted.motif import planted
+        >>> from graphflip.explain import EditSearch, Moves
+        >>> from graphflip.models.adapters import BlackBox
+        >>> dataset = planted(num_graphs=4, seed=0, min_nodes=4, max_nodes=5)
+        >>> def predict(graphs):  # the more red nodes, the likelier class 1
+        ...     red = [sum(node["type"] == "red" for node in graph.nodes() if node) for graph in graphs]
+        ...     return torch.sigmoid(torch.tensor([[1.5 - n, n - 1.5] for n in red]))
+        >>> search = EditSearch(BlackBox(predict, dataset.schema), Moves(dataset.schema))
+        >>> graph = gf.Graph.build(dataset.schema, [{"type": "gray"}, {"type": "red"}], [(0, 1, {"type": "thin"})])
+        >>> (answer,) = search.explain(graph, target=1)
+        >>> answer.flipped, [str(edit.op) for edit in answer.edits]
+        (True, ['set_node'])
     """
 
     classifier: AbstractClassifier
@@ -70,12 +114,10 @@ class EditSearch(AbstractExplainer):
     method: str = "search"
 
     def __post_init__(self) -> None:
-        for name in ("confidence", "agreement"):
-            if not 0 < getattr(self, name) < 1:
-                raise ConfigError(f"`{name}` must lie between 0 and 1; got {getattr(self, name)}.")
-        for name in ("beam", "max_moves", "largest", "proposals", "shortlist", "batch_size", "minimum"):
-            if getattr(self, name) < 1:
-                raise ConfigError(f"`{name}` must be at least 1; got {getattr(self, name)}.")
+        for settings in ("demand", "limits"):  # they check what they are made of
+            getattr(self, settings)
+        if self.minimum < 1:
+            raise ConfigError(f"`minimum` must be at least 1; got {self.minimum}.")
         schemas = [model.schema for model in (self.classifier, *self.surrogates)]
         schemas += [self.environments.schema] if self.environments else []
         if any(schema != self.moves.schema for schema in schemas):
@@ -84,57 +126,96 @@ class EditSearch(AbstractExplainer):
                 "Mine and train them on one dataset."
             )
 
-    def levels(self) -> list[tuple[float, float]]:
-        """Confidence and agreement that are asked, and those that will do where nothing has them, each after what lies
-        half-way down to it."""
-        asked = self.confidence, self.agreement
-        if self.concede_to is None:
-            return [asked]
-        least = min(self.concede_to, self.confidence)
-        stops = [asked, *((max(confidence, least), agreement) for confidence, agreement in self.content_with)]
-        levels = []
-        for (high, most), (low, fewer) in pairwise([*stops, (least, min(0.5, stops[-1][1]))]):
-            levels += [(high, most), ((high + low) / 2, (most + fewer) / 2)]
-        return list(dict.fromkeys([*levels, (least, 0.0)]))
+    @cached_property
+    def demand(self) -> Demand:
+        """Levels of confidence and agreement that an answer must meet."""
+        return Demand(self.confidence, self.agreement, self.concede_to, self.content_with)
 
-    def cost(self, one: Candidate) -> float:
-        """Edits, those of bookkeeping at their price, those of continuous attributes by their size."""
-        return one.weight + self.hydrogen_price * (one.size - one.heavy)
+    @cached_property
+    def costs(self) -> Costs:
+        """Costs of candidates."""
+        return Costs(self.hydrogen_price, self.price)
+
+    @cached_property
+    def limits(self) -> Limits:
+        """Bounds on the effort."""
+        return Limits(
+            self.beam, self.max_moves, self.max_calls, self.largest, self.proposals, self.shortlist, self.batch_size
+        )
 
     def explain_batch(self, question: Question) -> list[Counterfactual]:
-        return [several[0] for several in self.explain_several(question, 1)]
+        """Answer for every graph of a batch, with the first of several answers."""
+        return [answers[0] for answers in self.explain_several(question, 1)]
 
     def explain_several(self, question: Question, num: int) -> list[list[Counterfactual]]:
-        """For each graph up to `num` answers that differ, the first the same as alone; or its frontier."""
+        """Answer for every graph of a batch with up to `num` counterfactuals that differ.
+
+        Args:
+            question: Factuals and goals.
+            num: Answers to each graph, at least 1. The first is the same as with `num=1`. With `frontier` it plays no
+                part.
+
+        Returns:
+            A list for each graph, cheapest answer first.
+
+        Raises:
+            ConfigError: If `num` is below 1.
+        """
         if num < 1:
             raise ConfigError(f"`num` must be at least 1; got {num}.")
         return [self._explain_one(question, k, num) for k in range(len(question.graph))]
 
+    def start(self, graph: Graph, goal: AbstractGoal, logits: Float[Tensor, "1 c"]) -> BeamSearch:
+        """Prepare the search for one graph.
+
+        Args:
+            graph: The factual, a batch of one hard graph.
+            goal: The prediction that is wanted.
+            logits: The classifier's outputs for the factual.
+
+        Returns:
+            A search that has tried nothing yet; `run` runs it.
+        """
+        graph = _without_empty_end(graph)
+        around = Neighborhood(graph, self.moves, self.costs, self.constraints, self.environments, self.minimum)
+        level = self.demand.levels()[0]
+        scoring = Scoring(graph, goal, self.classifier, self.surrogates, level, self.costs, self.limits)
+        propose = Proposals(self.walk, graph, goal, self.costs, self.proposals)
+        return BeamSearch(around, scoring, propose, self.demand, self.limits, logits, self.watch)
+
     def _explain_one(self, question: Question, k: int, num: int) -> list[Counterfactual]:
         started = time.perf_counter()
-        search = BeamSearch(self, question.graph[k], question.goals[k], question.logits[k : k + 1])
+        search = self.start(question.graph[k], question.goals[k], question.logits[k : k + 1])
         if not bool(question.logits[k].isfinite().all()):
             findings = [Finding(search.root, Outcome.NOT_A_NUMBER)]
         elif bool(question.already_there[k]):
             findings = [Finding(search.root, Outcome.ALREADY_THERE)]
         else:
-            findings = search.run(num)
+            findings = search.run_frontier() if self.frontier else search.run(num)
         seconds = (time.perf_counter() - started) / len(findings)
-        return [
-            question.answer(
-                k,
-                self.method,
-                apply_differences(question.graph[k], [found.candidate.difference]),
-                found.outcome,
-                p_counterfactual=None if found.outcome is Outcome.NOT_A_NUMBER else found.candidate.probability,
-                steps=search.turn,
-                seconds=seconds,
-                probabilities=tuple(search.trace),
-                classifier_calls=search.calls,
-                one_minimal=found.one_minimal,
-                note=search.what_stood_in_the_way(found.candidate)
-                if found.outcome in _FAILURES or search.falls_short(found.candidate)
-                else "",
-            )
-            for found in findings
-        ]
+        return [self._answer(question, k, search, finding, seconds) for finding in findings]
+
+    def _answer(
+        self, question: Question, k: int, search: BeamSearch, finding: Finding, seconds: float
+    ) -> Counterfactual:
+        unknown = finding.outcome is Outcome.NOT_A_NUMBER
+        return question.answer(
+            k,
+            self.method,
+            apply_differences(question.graph[k], [finding.candidate.difference]),
+            finding.outcome,
+            p_counterfactual=None if unknown else finding.candidate.probability,
+            steps=search.turn,
+            seconds=seconds,
+            probabilities=tuple(search.trace),
+            classifier_calls=search.scoring.calls,
+            one_minimal=finding.one_minimal,
+            note=search.note(finding),
+        )
+
+
+def _without_empty_end(graph: Graph) -> Graph:
+    """The graph without the empty slots after its last node; one slot at least."""
+    used = max((i for i, node in enumerate(graph.nodes()) if node is not None), default=0) + 1
+    B, V, A, E = graph.B[:, :used], graph.V[:, :used], graph.A[:, :used, :used], graph.E[:, :used, :used]
+    return Graph.trusted(B, V, A, E, graph.schema)

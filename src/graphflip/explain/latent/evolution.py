@@ -19,8 +19,8 @@ from ..method import AbstractExplainer, Question
 from ..moves.apply import apply_differences
 from ..moves.feasible import feasible
 from ..moves.moves import Moves
+from ..moves.revert import revert_all, reverted
 from ..moves.sketch import Sketch
-from ..moves.undo import undone
 from .anchored import Anchor
 
 _FASTER = 1.3  # the step grows by this factor, or shrinks
@@ -118,8 +118,7 @@ class _Search:
                 self.trace.append(self.best.probability)
                 reached = [one for one, _ in tried if one.predicted]
                 if reached:
-                    self.best = min(reached, key=self._cost)
-                    self._undo()
+                    self.best = revert_all(min(reached, key=self._cost), self._smaller)
                     return Outcome.FLIPPED
         except BudgetSpent:
             return Outcome.FLIPPED if self.best.predicted else Outcome.OUT_OF_CALLS
@@ -171,14 +170,16 @@ class _Search:
         self.calls += len(shown)
         return [one.with_votes([vote]) for one, vote in zip(shown, votes, strict=True)]
 
-    def _undo(self) -> None:
-        """Take changes back until none can be."""
-        while True:
-            fewer = [self._candidate(one) for one in undone(self.settings.moves, self.factual, self.best.sketch)]
-            fewer = [one for one in fewer if 0 < one.weight and one.size < self.best.size]
+    def _smaller(self, answer: Candidate) -> Candidate | None:
+        """The cheapest graph that lacks one change of an answer and still flips; None if there is none."""
+        sketches = reverted(self.settings.moves, self.factual, answer.sketch)
+        fewer = [self._candidate(sketch) for sketch in sketches]
+        fewer = [candidate for candidate in fewer if 0 < candidate.weight and candidate.size < answer.size]
+        try:
             asked = self._asked(fewer) if fewer else []
-            reached = [one for one in asked if one.predicted]
-            if not reached:
-                self.one_minimal = True if len(asked) == len(fewer) else None
-                return
-            self.best = min(reached, key=self._cost)
+        except BudgetSpent:
+            return None
+        reached = [candidate for candidate in asked if candidate.predicted]
+        if not reached and len(asked) == len(fewer):
+            self.one_minimal = True
+        return min(reached, key=self._cost, default=None)

@@ -2,14 +2,17 @@
 
 import dataclasses
 from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple
 
 import torch
 
-from ...edits import Edit, apply_edits
-from ...errors import BudgetSpent, GraphError
+from ...edits import Edit
+from ...errors import BudgetSpent
 from ...graph import Graph
 from ..counterfactual import Counterfactual, Outcome
 from ..method import AbstractExplainer, Question, verdict
+from ..moves.revert import apply_some, revert_all
 
 
 @dataclass(frozen=True)
@@ -35,50 +38,50 @@ class Refine(AbstractExplainer):
     def explain_batch(self, question: Question) -> list[Counterfactual]:
         return [self.refine(found) for found in self.explainer.explain_batch(question)]
 
-    def refine(self, found: Counterfactual) -> Counterfactual:
-        """The same explanation with as few of its edits as keep the flip."""
-        if not found.flipped:
-            return dataclasses.replace(found, method=self.method)
-        edits, graph, probability = found.edits, found.counterfactual, found.p_counterfactual
-        size = max(len(edits) // 2, 1)
-        while edits:
-            try:
-                best = self._best_without(found, edits, size)
-            except BudgetSpent:
-                break
-            if best is not None:
-                edits, graph, probability = best
-                size = min(size, max(len(edits) // 2, 1))
-            elif size == 1:
-                break
-            else:
-                size //= 2
-        return dataclasses.replace(found, method=self.method, counterfactual=graph, p_counterfactual=probability)
+    def refine(self, counterfactual: Counterfactual) -> Counterfactual:
+        """The same answer with as few of its edits as keep the flip."""
+        if not counterfactual.flipped:
+            return dataclasses.replace(counterfactual, method=self.method)
+        edits = counterfactual.edits
+        start = _Part(edits, counterfactual.counterfactual, counterfactual.p_counterfactual, max(len(edits) // 2, 1))
+        left = revert_all(start, partial(self._smaller, counterfactual))
+        return dataclasses.replace(
+            counterfactual, method=self.method, counterfactual=left.graph, p_counterfactual=left.probability
+        )
 
-    def _best_without(
-        self, found: Counterfactual, edits: list[Edit], size: int
-    ) -> tuple[list[Edit], Graph, float] | None:
-        """Undo each run of `size` edits by itself; the likeliest that still flips."""
-        candidates = []
-        for start in range(0, len(edits), size):
-            kept = edits[:start] + edits[start + size :]
-            graph = _apply(found.factual, kept)
-            if graph is not None:
-                candidates.append((kept, graph))
-        if not candidates:
+    def _smaller(self, counterfactual: Counterfactual, part: "_Part") -> "_Part | None":
+        """Fewer edits that still flip, or else the same edits to be tried in smaller runs; None after single ones."""
+        if not part.edits:
             return None
-        batch = Graph.cat([graph for _, graph in candidates])
-        outcomes, probability = verdict(self.classifier, batch, [found.target] * len(batch))
+        try:
+            best = self._best_without(counterfactual, part)
+        except BudgetSpent:
+            return None
+        if best is not None:
+            return best
+        return None if part.size == 1 else part._replace(size=part.size // 2)
+
+    def _best_without(self, counterfactual: Counterfactual, part: "_Part") -> "_Part | None":
+        """Revert each run of `size` edits by itself; the likeliest graph that still flips."""
+        edits, size, factual = part.edits, part.size, counterfactual.factual
+        kept = [edits[:start] + edits[start + size :] for start in range(0, len(edits), size)]
+        graphs = [(some, graph) for some in kept if (graph := apply_some(factual, some)) is not None]
+        if not graphs:
+            return None
+        batch = Graph.cat([graph.pad(factual.schema.max_nodes) for _, graph in graphs])
+        outcomes, probability = verdict(self.classifier, batch, [counterfactual.target] * len(batch))
         flips = torch.tensor([outcome is Outcome.FLIPPED for outcome in outcomes])
         if not bool(flips.any()):
             return None
         best = int(torch.where(flips, probability, -torch.inf).argmax())
-        return candidates[best][0], candidates[best][1], float(probability[best])
+        left = graphs[best][0]
+        return _Part(left, batch[best], float(probability[best]), min(size, max(len(left) // 2, 1)))
 
 
-def _apply(factual: Graph, edits: list[Edit]) -> Graph | None:
-    """The factual after a sublist of edits; None where they need one that was left out."""
-    try:
-        return apply_edits(factual, edits).pad(factual.schema.max_nodes)
-    except GraphError:
-        return None
+class _Part(NamedTuple):
+    """Edits that are left, the graph after them, its probability of the target, and how many to revert at once."""
+
+    edits: list[Edit]
+    graph: Graph | None
+    probability: float | None
+    size: int
