@@ -6,6 +6,7 @@ matches the slots first (the default), so that renumbering nodes changes no answ
 """
 
 import time
+from abc import abstractmethod
 from dataclasses import dataclass
 
 import torch
@@ -24,51 +25,177 @@ from ..goals.stored import Target, goal_of
 from ..method import AbstractExplainer, Question, verdict
 
 
+class _OneProposal(AbstractExplainer):
+    """A method that proposes one graph for each factual, without a search."""
+
+    @abstractmethod
+    def propose(self, question: Question) -> Graph | None:
+        """Return one graph for each factual of the batch; None if there is nothing to propose for some of them."""
+
+    @torch.no_grad()
+    def explain_batch(self, question: Question) -> list[Counterfactual]:
+        started, count = time.perf_counter(), len(question.graph)
+        proposals = self.propose(question)
+        seconds = (time.perf_counter() - started) / max(count, 1)
+        if proposals is None:
+            nothing = {"p_counterfactual": None, "seconds": seconds}
+            return [question.answer(k, self.method, None, Outcome.NOTHING_TO_OFFER, **nothing) for k in range(count)]
+        outcomes, probability = verdict(self.classifier, proposals, question.goals)
+        return [
+            question.answer(
+                k, self.method, proposals[k], outcomes[k], p_counterfactual=float(probability[k]), seconds=seconds
+            )
+            for k in range(count)
+        ]
+
+
 @dataclass(frozen=True)
-class RandomExample(AbstractExplainer):
-    """A graph drawn from the prior: nothing leads it to the target."""
+class RandomExample(_OneProposal):
+    """The paper's *Random*: a graph drawn from the prior, z ~ N(0, 1) and G ~ p(G | z). Nothing leads it to the target.
+
+    Args:
+        vae: Autoencoder to draw from.
+        classifier: Model to explain.
+        method: Name in tables and files.
+
+    Example:
+        >>> from graphflip.models import PEGVAE, RelationalGIN
+        >>> from graphflip.testing import random_graph
+        >>> graph = random_graph(n=5, num_graphs=2, seed=0)
+        >>> answers = RandomExample(PEGVAE(graph.schema).eval(), RelationalGIN(graph.schema).eval()).explain(graph)
+        >>> [answer.method for answer in answers]
+        ['random', 'random']
+    """
 
     vae: PEGVAE
     classifier: AbstractClassifier
     method: str = "random"
 
-    @torch.no_grad()
-    def explain_batch(self, question: Question) -> list[Counterfactual]:
-        started = time.perf_counter()
+    def propose(self, question: Question) -> Graph | None:
         shape = (self.vae.schema.max_nodes, self.vae.config.dz)
         z = torch.stack([torch.randn(shape, generator=rng) for rng in question.rngs("prior")]).to(question.graph.B)
-        return _offer(self, question, self.vae.decode(z, Gumbel(question.rngs("noise"))), started)
+        return self.vae.decode(z, Gumbel(question.rngs("noise")))
 
 
 @dataclass(frozen=True)
-class NoChange(AbstractExplainer):
-    """Control: the factual itself. It never flips; what a metric gives it is that metric's zero."""
+class NearestNeighbor(_OneProposal):
+    """The paper's *Graph of NN from Training*: the training graph with the target label whose code is nearest.
 
+    Args:
+        vae: Autoencoder that gives the factual's code.
+        classifier: Model to explain.
+        index: Codes and labels of training graphs.
+        aligned: True matches the slots of two codes before their distance is taken; False compares them slot by slot.
+        method: Name in tables and files.
+
+    Example:
+        >>> from graphflip import GraphDataset
+        >>> from graphflip.models import PEGVAE, RelationalGIN
+        >>> from graphflip.testing import random_graph
+        >>> graphs = [random_graph(n=4, num_graphs=1, seed=seed) for seed in range(4)]
+        >>> vae, classifier = PEGVAE(graphs[0].schema).eval(), RelationalGIN(graphs[0].schema).eval()
+        >>> train = GraphDataset.from_graphs("toy", graphs[:3], torch.tensor([0, 1, 1]), ("no", "yes"))
+        >>> (answer,) = NearestNeighbor(vae, classifier, LatentIndex.build(vae, train)).explain(graphs[3], target=1)
+        >>> answer.counterfactual.num_nodes.tolist()
+        [4.0]
+    """
+
+    vae: PEGVAE
     classifier: AbstractClassifier
-    method: str = "no_change"
+    index: "LatentIndex"
+    aligned: bool = True
+    method: str = "nearest"
 
-    def explain_batch(self, question: Question) -> list[Counterfactual]:
-        return _offer(self, question, question.graph, time.perf_counter())
+    def propose(self, question: Question) -> Graph | None:
+        z, neighbors = self.vae.locate(question.graph, question.rngs("identity")), []
+        for code, goal in zip(z, question.goals, strict=True):
+            for row, order in self.index.nearest(code, goal, 1, self.aligned):
+                neighbor = self.index.dataset.graphs([row]).pad(self.vae.schema.max_nodes)
+                neighbors.append(neighbor.permute(order))
+        return Graph.cat(neighbors).detach() if neighbors and len(neighbors) == len(z) else None
 
 
 @dataclass(frozen=True)
-class ReconstructionOnly(AbstractExplainer):
-    """Control: the factual, encoded and decoded. What it flips, the autoencoder's errors flip."""
+class NeighborMean(_OneProposal):
+    """The paper's *Decoded Mean of k-NN*: decode the mean code of the nearest training graphs of the target.
+
+    Args:
+        vae: Autoencoder that gives the factual's code and decodes the mean.
+        classifier: Model to explain.
+        index: Codes and labels of training graphs.
+        k: Number of neighbors; fewer are taken if the training data have fewer of the target label.
+        aligned: True matches the slots of two codes before their distance is taken; False compares them slot by slot.
+        method: Name in tables and files.
+    """
+
+    vae: PEGVAE
+    classifier: AbstractClassifier
+    index: "LatentIndex"
+    k: int = 10
+    aligned: bool = True
+    method: str = "neighbor_mean"
+
+    def propose(self, question: Question) -> Graph | None:
+        z, means = self.vae.locate(question.graph, question.rngs("identity")), []
+        for code, goal in zip(z, question.goals, strict=True):
+            near = self.index.nearest(code, goal, self.k, self.aligned)
+            if near:
+                means.append(torch.stack([self.index.codes[row][order] for row, order in near]).mean(0))
+        return self.vae.decode(torch.stack(means), MostLikely()) if means and len(means) == len(z) else None
+
+
+@dataclass(frozen=True)
+class ReconstructionOnly(_OneProposal):
+    """Control: the factual, encoded and decoded. Every flip it makes is an error of the autoencoder.
+
+    Args:
+        vae: Autoencoder to rebuild the factual with.
+        classifier: Model to explain.
+        method: Name in tables and files.
+    """
 
     vae: PEGVAE
     classifier: AbstractClassifier
     method: str = "reconstruction"
 
-    @torch.no_grad()
-    def explain_batch(self, question: Question) -> list[Counterfactual]:
-        started = time.perf_counter()
-        z = self.vae.locate(question.graph, question.rngs("identity"))
-        return _offer(self, question, self.vae.decode(z, MostLikely()), started)
+    def propose(self, question: Question) -> Graph | None:
+        return self.vae.decode(self.vae.locate(question.graph, question.rngs("identity")), MostLikely())
+
+
+@dataclass(frozen=True)
+class NoChange(_OneProposal):
+    """Control: the factual itself. It never flips; the value that a metric gives it is that metric's zero.
+
+    Args:
+        classifier: Model to explain.
+        method: Name in tables and files.
+    """
+
+    classifier: AbstractClassifier
+    method: str = "no_change"
+
+    def propose(self, question: Question) -> Graph | None:
+        return question.graph
 
 
 @dataclass(frozen=True)
 class LatentIndex:
-    """Codes and labels of training graphs, to find neighbors in."""
+    """Codes and labels of training graphs, to find the nearest neighbors of a code among.
+
+    Args:
+        dataset: Labeled graphs, usually the train part of a dataset.
+        codes: Latent codes of its graphs, in their order.
+
+    Example:
+        >>> from graphflip import GraphDataset
+        >>> from graphflip.models import PEGVAE
+        >>> from graphflip.testing import random_graph
+        >>> graphs = [random_graph(n=4, num_graphs=1, seed=seed) for seed in range(3)]
+        >>> train = GraphDataset.from_graphs("toy", graphs, torch.tensor([0, 1, 1]), ("no", "yes"))
+        >>> index = LatentIndex.build(PEGVAE(train.schema).eval(), train)
+        >>> [row for row, order in index.nearest(index.codes[2], target=1, k=1, aligned=True)]
+        [2]
+    """
 
     dataset: GraphDataset
     codes: Float[Tensor, "g n dz"]
@@ -76,7 +203,13 @@ class LatentIndex:
     @classmethod
     @torch.no_grad()
     def build(cls, vae: PEGVAE, dataset: GraphDataset, seed: int = 0) -> "LatentIndex":
-        """Encode every graph of a dataset (usually its train part)."""
+        """Encode every graph of a dataset.
+
+        Args:
+            vae: Autoencoder to encode with.
+            dataset: Labeled graphs, usually the train part of a dataset.
+            seed: Seed of the slots' identities (see `PEGVAE.draw_identity`), the number of the graph added.
+        """
         codes = torch.zeros(len(dataset), dataset.schema.max_nodes, vae.config.dz)
         for batch in dataset.batches(128):
             rngs = [torch.Generator().manual_seed(seed + int(k)) for k in batch.index]
@@ -86,7 +219,18 @@ class LatentIndex:
     def nearest(
         self, z: Float[Tensor, "n dz"], target: Target, k: int, aligned: bool
     ) -> list[tuple[int, Int[Tensor, " n"]]]:
-        """The k nearest graphs whose label is the target, each with the order of its slots that matches z."""
+        """Find the nearest graphs whose label reaches a target.
+
+        Args:
+            z: Code of one graph.
+            target: Class number, or another goal that the label must reach.
+            k: Number of neighbors.
+            aligned: True matches slots before the distance is taken.
+
+        Returns:
+            Up to k pairs, the nearest first: the graph's number in the dataset, and the order of its slots that
+            matches those of z.
+        """
         candidates = goal_of(target).reached(outputs_of_labels(self.dataset.labels)).nonzero()[:, 0]
         codes = self.codes[candidates]
         if not aligned:
@@ -96,7 +240,7 @@ class LatentIndex:
 
 
 def _nearest_aligned(z: Tensor, codes: Tensor, k: int) -> list[tuple[int, Tensor]]:
-    """Exact nearest neighbors under the best matching of slots.
+    """Find the exact nearest neighbors under the best matching of slots.
 
     Sorting each coordinate by itself gives a lower bound (and, for one number per slot, the distance itself), so few
     candidates have to be matched.
@@ -112,72 +256,3 @@ def _nearest_aligned(z: Tensor, codes: Tensor, k: int) -> list[tuple[int, Tensor
         distance = float((z - codes[row][order]).square().sum())
         best = sorted([*best, (distance, row, order)], key=lambda item: item[:2])[:k]
     return [(row, order) for _, row, order in best]
-
-
-@dataclass(frozen=True)
-class NearestNeighbor(AbstractExplainer):
-    """The training graph with the target label whose code is nearest."""
-
-    vae: PEGVAE
-    classifier: AbstractClassifier
-    index: LatentIndex
-    aligned: bool = True
-    method: str = "nearest"
-
-    @torch.no_grad()
-    def explain_batch(self, question: Question) -> list[Counterfactual]:
-        started = time.perf_counter()
-        z = self.vae.locate(question.graph, question.rngs("identity"))
-        found = []
-        for k in range(len(z)):
-            near = self.index.nearest(z[k], question.goals[k], 1, self.aligned)
-            if near:
-                ((row, order),) = near
-                neighbor = self.index.dataset.graphs([row]).pad(self.vae.schema.max_nodes)
-                found.append(neighbor.permute(order))
-        return _offer(self, question, Graph.cat(found) if found else None, started)
-
-
-@dataclass(frozen=True)
-class NeighborMean(AbstractExplainer):
-    """The decoded mean of the codes of the k nearest training graphs with the target label."""
-
-    vae: PEGVAE
-    classifier: AbstractClassifier
-    index: LatentIndex
-    k: int = 10
-    aligned: bool = True
-    method: str = "neighbor_mean"
-
-    @torch.no_grad()
-    def explain_batch(self, question: Question) -> list[Counterfactual]:
-        started = time.perf_counter()
-        z = self.vae.locate(question.graph, question.rngs("identity"))
-        means = []
-        for k in range(len(z)):
-            near = self.index.nearest(z[k], question.goals[k], self.k, self.aligned)
-            if near:
-                means.append(torch.stack([self.index.codes[row][order] for row, order in near]).mean(0))
-        found = self.vae.decode(torch.stack(means), MostLikely()) if means else None
-        return _offer(self, question, found, started)
-
-
-def _offer(
-    explainer: AbstractExplainer, question: Question, found: Graph | None, started: float
-) -> list[Counterfactual]:
-    """Answers of a method that makes one proposal for each graph; none at all if the target label is unknown."""
-    count = len(question.graph)
-    seconds = (time.perf_counter() - started) / max(count, 1)
-    if found is None or len(found) != count:
-        return [
-            question.answer(k, explainer.method, None, Outcome.NOTHING_TO_OFFER, p_counterfactual=None, seconds=seconds)
-            for k in range(count)
-        ]
-    found = found.detach()
-    outcomes, probability = verdict(explainer.classifier, found, question.goals)
-    return [
-        question.answer(
-            k, explainer.method, found[k], outcomes[k], p_counterfactual=float(probability[k]), seconds=seconds
-        )
-        for k in range(count)
-    ]
