@@ -9,12 +9,14 @@ WORKERS   ?= 2
 PIP       := $(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check
 LOCK      := $(PIP) --no-deps -c constraints.txt torch && $(PIP) --no-deps --require-hashes -r constraints.lock
 
-.PHONY: help demo test check format models faults fuzz clean
+.PHONY: help demo test check docs notebooks format models faults fuzz clean
 
 help:
 	@echo "make demo     explain well-known molecules and write the result to .demo"
 	@echo "make test     run all tests (WORKERS=2 processes; ARGS='-k graph' for some)"
 	@echo "make check    lint, formatting and types"
+	@echo "make docs     build the documentation as a site in .site; warnings are errors"
+	@echo "make notebooks  run the notebooks of the documentation and store their output"
 	@echo "make format   put code into shape"
 	@echo "make models   train the models that the package carries (needs GRAPHFLIP_DATA)"
 	@echo "make faults   kill jobs and training, damage files, fill disks (ARGS='--only explain,train' for some)"
@@ -32,6 +34,13 @@ check: $(INSTALLED)
 	@$(BIN)/ruff format --check .
 	@$(BIN)/pyright
 
+docs: $(INSTALLED)
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@echo "Open .site/index.html"
+
+notebooks: $(INSTALLED)
+	@$(BIN)/python tools/notebooks.py $(ARGS)
+
 format: $(INSTALLED)
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
@@ -48,7 +57,7 @@ fuzz: $(INSTALLED)
 	@OMP_NUM_THREADS=1 $(BIN)/python tools/fuzz.py $(ARGS)
 
 clean:
-	@rm -rf .venv .demo build dist .pytest_cache .ruff_cache .hypothesis
+	@rm -rf .venv .demo .site build dist .pytest_cache .ruff_cache .hypothesis
 	@find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The stamp is written last, so an interrupted installation is taken up again.
