@@ -20,7 +20,7 @@ LAYERS = """
     errors version lazy operations explain.display
     chemistry
     schema
-    coloring
+    columns coloring
     graph validation
     testing jsongraph
     edits
@@ -147,6 +147,20 @@ def test_public_things_have_docstrings():
         bare += [module] if not ast.get_docstring(tree) else []
         bare += [f"{module}.{node.name}" for node in things if node.name[0] != "_" and not ast.get_docstring(node)]
     assert not bare
+
+
+def asks_for_a_kind_of_column(tree: ast.AST) -> list[str]:
+    calls = [ast.unparse(node) for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    return [
+        call for call in calls if call.startswith("isinstance(") and re.search(r"\b(Categories|Continuous)\b", call)
+    ]
+
+
+def test_columns_know_what_they_can_do():
+    """Only the schema asks of a column what kind it is; elsewhere its methods are called."""
+    trees = {module: tree for module, tree in TREES.items() if module != "graphflip.schema"}
+    assert not {module: found for module, tree in trees.items() if (found := asks_for_a_kind_of_column(tree))}
+    assert asks_for_a_kind_of_column(ast.parse("isinstance(column, Categories | Continuous)"))
 
 
 def lazy_packages() -> list[str]:

@@ -11,7 +11,7 @@ from .errors import ConfigError, DataError, GraphError, SchemaError
 from .graph import Graph
 from .jsongraph import single_hard
 from .operations import Op
-from .schema import Categories, Continuous, Schema
+from .schema import Column, Schema
 
 AttributeDict = dict[str, str | float]
 
@@ -112,7 +112,7 @@ class EditCosts:
         if not edit.op.startswith("set"):
             return getattr(self, edit.op)
         columns = {column.name: column for column in (schema.nodes if edit.is_node else schema.edges)}
-        share = sum(_difference(columns[name], edit.before[name], edit.after[name]) for name in edit.after)
+        share = sum(columns[name].distance(edit.before[name], edit.after[name]) for name in edit.after)
         return getattr(self, edit.op) * min(1.0, share)
 
     def total(self, edits: Iterable[Edit], schema: Schema) -> float:
@@ -193,13 +193,6 @@ def _changes(what: Literal["node", "edge"], before: dict[tuple[int, ...], Attrib
     return edits
 
 
-def _difference(column: Categories | Continuous, before: str | float, after: str | float) -> float:
-    """Size of a change in units of a full change of category."""
-    if isinstance(column, Categories):
-        return float(before != after)
-    return abs(float(after) - float(before)) / column.scale
-
-
 def _edit_node(edit: Edit, B: Tensor, V: Tensor, A: Tensor, schema: Schema) -> None:
     (i,) = edit.at
     _check_there(edit, bool(B[i]))
@@ -248,12 +241,9 @@ def _rewrite(edit: Edit, row: Tensor, slices: list) -> None:
             row[at] = _encoded(column, edit.after[column.name], row)
 
 
-def _encoded(column: Categories | Continuous, value: str | float, like: Tensor) -> Tensor:
-    if isinstance(column, Categories):
-        return like.new_tensor([float(k == column.index(str(value))) for k in range(column.width)])
-    if isinstance(value, str):
-        raise SchemaError(f"`{column.name}` must be a number; got {value!r}.")
-    return like.new_tensor([value])
+def _encoded(column: Column, value: str | float, like: Tensor) -> Tensor:
+    column.check(value, "an edit")
+    return like.new_tensor(column.encode(value))
 
 
 def _types_over_time(factual: Graph, edits: Sequence[Edit]) -> dict[int, set[str | float | None]]:

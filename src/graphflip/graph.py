@@ -13,7 +13,7 @@ from torch import Tensor
 from .coloring.isomorphism import Plain, color_refinement, isomorphic
 from .coloring.refinement import Refinement
 from .errors import GraphError
-from .schema import Categories, Continuous, Schema
+from .schema import Categories, Column, Continuous, Schema
 
 Attributes = dict[str, str | float]
 """The attributes of one node or one edge by column name: `{"type": "C", "charge": 0.1}`."""
@@ -80,13 +80,12 @@ class Graph:
                 f"Leave it out, or fit models with a larger limit (max_nodes={n}): graphflip fit DATA --max-nodes {n}."
             )
         V, A, E = torch.zeros(n, schema.dv), torch.zeros(n, n), torch.zeros(n, n, schema.de)
-        node_slices, edge_slices = list(schema.node_slices()), list(schema.edge_slices())
         for i, attributes in enumerate(nodes):
-            V[i] = _encode(node_slices, attributes, schema.dv, f"node {i}")
+            V[i] = _encode(schema.nodes, attributes, f"node {i}")
         for i, j, attributes in edges:
             if not (0 <= i < n and 0 <= j < n) or i == j:
                 raise GraphError(f"An edge must join two different nodes of 0..{n - 1}; got ({i}, {j}). Remove it.")
-            row = _encode(edge_slices, attributes, schema.de, f"edge ({i}, {j})")
+            row = _encode(schema.edges, attributes, f"edge ({i}, {j})")
             if A[i, j] and not torch.equal(E[i, j], row):
                 raise GraphError(
                     f"An edge must have one set of attributes; ({i}, {j}) is listed twice. Keep one of them."
@@ -118,8 +117,8 @@ class Graph:
     def is_hard(self) -> bool:
         """Whether every existence and every category is exactly 0 or 1."""
         parts = [self.B, self.A]
-        parts += [self.V[..., at] for column, at in self.schema.node_slices() if isinstance(column, Categories)]
-        parts += [self.E[..., at] for column, at in self.schema.edge_slices() if isinstance(column, Categories)]
+        parts += [self.V[..., at] for column, at in self.schema.node_slices() if not column.is_continuous]
+        parts += [self.E[..., at] for column, at in self.schema.edge_slices() if not column.is_continuous]
         return all(bool(((part == 0) | (part == 1)).all()) for part in parts)
 
     def permute(self, order: Int[Tensor, " n"] | Int[Tensor, "b n"]) -> "Graph":
@@ -264,36 +263,26 @@ def _labels(rows: Float[Tensor, "k d"]) -> list[str]:
     return [" ".join(f"{x:.4g}" for x in row) for row in (rows + 0.0).tolist()]  # + 0.0: -0.0 becomes 0.0
 
 
-def _encode(slices: _Slices, attributes: Attributes, width: int, what: str) -> Float[Tensor, " width"]:
-    names = [column.name for column, _ in slices]
+def _encode(columns: Sequence[Column], attributes: Attributes, what: str) -> Float[Tensor, " width"]:
+    names = [column.name for column in columns]
     if set(attributes) != set(names):
         raise GraphError(
             f"{what} must have the attributes {names}; got {list(attributes)}. Add what is missing, drop the rest."
         )
-    row = torch.zeros(width)
-    for column, at in slices:
+    row: list[float] = []
+    for column in columns:
         value = attributes[column.name]
-        if isinstance(column, Categories):
-            row[at.start + column.index(str(value))] = 1.0
-        else:
-            row[at.start] = _number(value, f"`{column.name}` of {what}")
-    return row
-
-
-def _number(value: str | float, what: str) -> float:
-    try:
-        return float(value)
-    except (TypeError, ValueError) as error:
-        raise GraphError(f"{what} must be a number; got {value!r}. Correct it, or declare it as Categories.") from error
+        try:
+            row += column.encode(value)
+        except (TypeError, ValueError) as error:
+            raise GraphError(
+                f"`{column.name}` of {what} must be a number; got {value!r}. Correct it, or declare it as Categories."
+            ) from error
+    return torch.tensor(row)
 
 
 def _decode(slices: _Slices, row: list[float]) -> Attributes:
-    attributes: Attributes = {}
-    for column, at in slices:
-        values = row[at]
-        is_category = isinstance(column, Categories)
-        attributes[column.name] = column.values[values.index(max(values))] if is_category else values[0]
-    return attributes
+    return {column.name: column.decode(row[at]) for column, at in slices}
 
 
 def _check_shapes(graph: Graph) -> None:
@@ -362,7 +351,7 @@ def _check_values(graph: Graph) -> None:
 def _check_columns(name: str, tensor: Tensor, of: str, exists: Tensor, slices: _Slices) -> None:
     for column, at in slices:
         part = tensor[..., at]
-        if isinstance(column, Categories):
+        if not column.is_continuous:
             if bool((part < -_TOLERANCE).any()) or bool(((part.sum(-1) - exists).abs() > _TOLERANCE).any()):
                 raise GraphError(
                     f"The columns `{column.name}` of `{name}` must be one-hot (sum to `{of}`: 1 where it exists, "

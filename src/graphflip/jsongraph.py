@@ -5,9 +5,9 @@ from typing import Any
 
 import torch
 
-from .errors import DataError, GraphError, SchemaError
+from .errors import DataError, GraphError
 from .graph import Graph
-from .schema import Categories, Column, Schema
+from .schema import Column, Schema, shortened
 
 
 def graph_to_json(graph: Graph) -> dict[str, Any]:
@@ -24,10 +24,10 @@ def graph_to_json(graph: Graph) -> dict[str, Any]:
 def graph_from_json(stored: Any, schema: Schema) -> Graph:
     """Read what `graph_to_json` writes; node i is slot i."""
     if not isinstance(stored, dict) or set(stored) != {"nodes", "edges"}:
-        raise DataError(f"A graph must be an object with the keys `nodes` and `edges`; got {_short(stored)}.")
+        raise DataError(f"A graph must be an object with the keys `nodes` and `edges`; got {shortened(stored)}.")
     for key, form in (("nodes", '{"type": "C"} or null'), ("edges", '[i, j, {"type": "single"}]')):
         if not isinstance(stored[key], list):
-            raise DataError(f"`{key}` of a graph must be a list of {form}; got {_short(stored[key])}.")
+            raise DataError(f"`{key}` of a graph must be a list of {form}; got {shortened(stored[key])}.")
     for i, node in enumerate(stored["nodes"]):
         if node is not None:
             _check_attributes(f"node {i}", node, schema.nodes)
@@ -63,20 +63,16 @@ def single_hard(graph: Graph) -> Graph:
 def _check_attributes(what: str, attributes: Any, columns: Sequence[Column]) -> None:
     names = [column.name for column in columns]
     if not isinstance(attributes, dict) or sorted(attributes) != sorted(names):
-        raise DataError(f"{what} must be an object with the keys {names}; got {_short(attributes)}.")
+        raise DataError(f"{what} must be an object with the keys {names}; got {shortened(attributes)}.")
     for column in columns:
-        value = attributes[column.name]
-        wanted = (str,) if isinstance(column, Categories) else (int, float)
-        if type(value) not in wanted:
-            kind = "a text" if isinstance(column, Categories) else "a number"
-            raise SchemaError(f"`{column.name}` of {what} must be {kind}; got {_short(value)}.")
+        column.check(attributes[column.name], what)
 
 
 def _check_edges(nodes: list, edges: list, schema: Schema) -> None:
     seen: set[tuple[int, int]] = set()
     for position, edge in enumerate(edges):
         if not isinstance(edge, list | tuple) or len(edge) != 3 or any(type(i) is not int for i in edge[:2]):
-            raise DataError(f'edge {position} must be [i, j, {{"type": …}}]; got {_short(edge)}.')
+            raise DataError(f'edge {position} must be [i, j, {{"type": …}}]; got {shortened(edge)}.')
         i, j, attributes = edge
         if i == j or any(not 0 <= k < len(nodes) or nodes[k] is None for k in (i, j)):
             raise DataError(f"edge {position} must join two different nodes that are not null; got ({i}, {j}).")
@@ -99,8 +95,3 @@ def _spread(compact: Graph, slots: list[int], n: int) -> Graph:
 
 def _first_slots(graph: Graph, n: int) -> Graph:
     return Graph.trusted(graph.B[:, :n], graph.V[:, :n], graph.A[:, :n, :n], graph.E[:, :n, :n], graph.schema)
-
-
-def _short(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 80 else text[:77] + "..."

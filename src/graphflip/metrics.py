@@ -12,7 +12,6 @@ from torch import Tensor
 
 from .errors import ConfigError, GraphError
 from .graph import Graph
-from .schema import Categories
 
 
 def flipped(
@@ -75,7 +74,7 @@ def node_sparsity(factual: Graph, counterfactual: Graph) -> Float[Tensor, " b"]:
     before, after = _same_slots(factual, counterfactual)
     kept = before.B * after.B
     for column, at in factual.schema.node_slices():
-        if isinstance(column, Categories):
+        if not column.is_continuous:
             kept = kept * (before.V[..., at] == after.V[..., at]).all(-1)
     total = before.B.sum(1)
     return torch.where(total > 0, kept.sum(1) / total.clamp(min=1), torch.ones_like(total))

@@ -159,7 +159,7 @@ def _random_rows(
     rows = [torch.zeros(*exists.shape, 0)]
     for column in columns:
         noise = torch.randn(*exists.shape, column.width, generator=rng)
-        if isinstance(column, Continuous):
+        if column.is_continuous:
             noise = (column.mean + column.scale * noise) * (exists > 0)[..., None]
         elif relaxed:
             noise = noise.softmax(-1) * exists[..., None]

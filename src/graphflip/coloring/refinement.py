@@ -10,7 +10,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-from ..schema import Categories, Column, Schema
+from ..schema import Column, Schema
 
 
 class Alike(NamedTuple):
@@ -67,8 +67,7 @@ class Refinement:
     @cached_property
     def is_exact(self) -> bool:
         """Whether nodes of one color have the same surroundings: graphs are hard, undirected and all in categories."""
-        columns = (*self.schema.nodes, *self.schema.edges)
-        if self.schema.directed or not all(isinstance(column, Categories) for column in columns):
+        if self.schema.directed or self.schema.has_continuous:
             return False
         return bool(self._is_whole) and all(bool(((x == 0) | (x == 1)).all()) for x in (self.nodes, self.edges))
 
@@ -142,6 +141,6 @@ def _where(true: Bool[Tensor, "*any"]) -> Int[Tensor, " k"]:
 
 def _fold(rows: Float[Tensor, "rows d"], columns: tuple[Column, ...]) -> Int[Tensor, " rows"]:
     """One number for a row: existence, and then these columns."""
-    steps = [10.0, *(step for one in columns for step in [10.0 if isinstance(one, Categories) else 2.0] * one.width)]
+    steps = [10.0, *(2.0 if column.is_continuous else 10.0 for column in columns for _ in range(column.width))]
     place = torch.arange(1, rows.shape[-1] + 1, device=rows.device)
     return mix((rows * rows.new_tensor(steps)).round().long() * 1000003 + place).sum(-1)

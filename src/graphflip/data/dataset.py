@@ -12,7 +12,7 @@ from torch import Tensor
 
 from ..errors import DataError
 from ..graph import Graph
-from ..schema import Categories, Column, Continuous, Schema
+from ..schema import Column, Schema
 
 PARTS = ("train", "validation", "test")
 
@@ -256,15 +256,8 @@ def _ragged(graph: Graph) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
 
 
 def _scaled(columns: tuple[Column, ...], rows: Float[Tensor, "m d"]) -> tuple[Column, ...]:
-    scaled, at = [], 0
-    for column in columns:
-        if isinstance(column, Continuous) and len(rows):
-            values = rows[:, at].double()
-            scale = float(values.std(correction=0))
-            column = column.model_copy(update={"mean": float(values.mean()), "scale": scale if scale > 1e-12 else 1.0})
-        scaled.append(column)
-        at += column.width
-    return tuple(scaled)
+    parts = rows.split([column.width for column in columns], 1)
+    return tuple(column.fitted(part) for column, part in zip(columns, parts, strict=True))
 
 
 def _check_sizes(dataset: GraphDataset) -> None:
@@ -317,7 +310,7 @@ def _check_columns(dataset: GraphDataset, kind: str, rows: Tensor, ptr: Tensor, 
     for column in columns:
         part = rows[:, at : at + column.width]
         wrong = ((part != 0) & (part != 1)).any(1) | (part.sum(1) != 1)
-        if isinstance(column, Categories) and bool(wrong.any()):
+        if not column.is_continuous and bool(wrong.any()):
             raise DataError(
                 f"{_named(dataset, _owner(ptr, wrong))}: the {kind} columns `{column.name}` must be one-hot; they are "
                 "not. Give each exactly one category."

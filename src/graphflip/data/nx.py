@@ -137,13 +137,10 @@ def _encode_column(
     encoded = []
     for k, row in rows:
         try:
-            value = row[column.name]
-            encoded.append(column.index(str(value)) if isinstance(column, Categories) else float(value))
+            encoded.append(column.encode(row[column.name]))
         except (SchemaError, TypeError, ValueError) as error:
             raise DataError(f"{name}: graph {k}, {kind} attribute `{column.name}`: {error}") from error
-    if isinstance(column, Categories):
-        return torch.nn.functional.one_hot(torch.tensor(encoded, dtype=torch.long), column.width).float()
-    return torch.tensor(encoded, dtype=torch.float32)[:, None]
+    return torch.tensor(encoded, dtype=torch.float32).reshape(-1, column.width)
 
 
 def _pairs(graph: Any) -> Int[Tensor, "m 2"]:

@@ -27,7 +27,6 @@ from .goals.goal import AbstractRequest
 from .goals.targets import parse_goal
 from .kit import Kit, load_kit
 from .latent.anchored import LatentPath, latent_path
-from .moves.attributes import has_continuous
 from .moves.moves import Moves
 from .moves.sketch import Bond
 from .preferences import less_than, preference
@@ -194,7 +193,7 @@ class Explainer:
     @cached_property
     def _bonds(self) -> frozenset[Bond] | None:
         # What no known environment has cannot pass: moves need not even be tried.
-        return None if has_continuous(self.kit.schema) else self.kit.knowledge.environments.bonds(minimum=5)
+        return None if self.kit.schema.has_continuous else self.kit.knowledge.environments.bonds(minimum=5)
 
     @cached_property
     def _assessor(self) -> Assessor:

@@ -8,7 +8,7 @@ from jaxtyping import Bool, Float, Int
 
 from ..edits import EditCosts
 from ..graph import Graph
-from ..schema import Categories, Schema
+from ..schema import Schema
 
 TOLERANCE = 1e-5
 """Costs that are not whole numbers are told apart if they differ by more than this."""
@@ -129,14 +129,13 @@ def _differences(slices: list, rows: np.ndarray, others: np.ndarray) -> np.ndarr
     total = np.zeros((len(rows), len(others)))
     for column, at in slices:
         gap = np.abs(rows[:, None, at] - others[None, :, at]).sum(-1)
-        total += gap / (2.0 if isinstance(column, Categories) else column.scale)
+        total += gap / column.unit
     return np.minimum(total, 1.0)
 
 
 def _step(schema: Schema, costs: EditCosts) -> float:
-    continuous = any(not isinstance(column, Categories) for column in (*schema.nodes, *schema.edges))
     whole = all(float(cost).is_integer() for cost in vars(costs).values())
-    return 1.0 if whole and not continuous else 0.0
+    return 1.0 if whole and not schema.has_continuous else 0.0
 
 
 def _joint_labels(rows: np.ndarray, others: np.ndarray) -> tuple[list[int], list[int]]:

@@ -6,7 +6,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from ..graph import Graph
-from ..schema import Column, Continuous
+from ..schema import Column
 
 
 def standardized(graph: Graph) -> Graph:
@@ -36,15 +36,11 @@ def from_standard(values: Float[Tensor, "*b d"], columns: Sequence[Column]) -> F
 
 
 def _any_continuous(columns: Sequence[Column]) -> bool:
-    return any(isinstance(column, Continuous) for column in columns)
+    return any(column.is_continuous for column in columns)
 
 
 def _units(columns: Sequence[Column], like: Tensor) -> tuple[Float[Tensor, " d"], Float[Tensor, " d"]]:
     """Mean and scale of every column; 0 and 1 for categories."""
-    means: list[float] = []
-    scales: list[float] = []
-    for column in columns:
-        is_number = isinstance(column, Continuous)
-        means += [column.mean] if is_number else [0.0] * column.width
-        scales += [column.scale] if is_number else [1.0] * column.width
+    means = [column.mean for column in columns for _ in range(column.width)]
+    scales = [column.scale for column in columns for _ in range(column.width)]
     return like.new_tensor(means), like.new_tensor(scales)

@@ -23,7 +23,7 @@ from ..jsongraph import graph_from_json, graph_to_json
 from ..models.networks.classifier import Outputs
 from ..report.draw.scene import edge_key, node_key
 from ..report.rows import agrees
-from ..schema import Categories, Schema
+from ..schema import Schema
 from . import pictures
 from . import reproduce as script
 from . import uploads as files
@@ -175,10 +175,7 @@ def _row(explainer: Explainer, row: files.Row) -> Json:
 
 def _node(schema: Schema) -> Graph:
     """A graph of one node."""
-    columns = schema.nodes
-    return Graph.build(
-        schema, [{one.name: one.values[0] if isinstance(one, Categories) else one.mean for one in columns}], []
-    )
+    return Graph.build(schema, [{column.name: column.choices[0] for column in schema.nodes}], [])
 
 
 def _spread(explainer: Explainer) -> float:

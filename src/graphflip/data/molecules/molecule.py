@@ -193,9 +193,8 @@ def _chemistry(schema: Schema) -> Chemistry:
             "which atoms its nodes are. Give graphs as JSON lines (docs/format.md) or as a TU folder; or, if nodes are "
             "atoms and edges bonds, use a schema with chemistry=Chemistry(explicit_hydrogens=...)."
         )
-    for kind, columns in (("node", schema.nodes), ("edge", schema.edges)):
-        types = [column for column in columns if isinstance(column, Categories) and column.name == "type"]
-        if not types or (kind == "edge" and set(types[0].values) - set(BOND_ORDERS)):
+    for kind, columns, types in (("node", schema.nodes, schema.node_type), ("edge", schema.edges, schema.edge_type)):
+        if types is None or (kind == "edge" and set(types.values) - set(BOND_ORDERS)):
             raise GraphError(
                 f"A schema of molecules must have {kind} categories named `type` with "
                 f"{'element symbols' if kind == 'node' else 'bonds among ' + ', '.join(BOND_ORDERS)} as values; "
@@ -285,10 +284,7 @@ def _symbols_and_bonds(mol: "rdkit.Chem.Mol") -> tuple[list[str], list[Bond]]:
 
 
 def _nodes_and_edges(mol: "rdkit.Chem.Mol", schema: Schema) -> tuple[list[dict], list[tuple[int, int, dict]]]:
-    elements, names = (
-        next(column.values for column in columns if isinstance(column, Categories) and column.name == "type")
-        for columns in (schema.nodes, schema.edges)
-    )
+    elements, names = (types.values if types else () for types in (schema.node_type, schema.edge_type))
     nodes, edges = [], []
     for atom in mol.GetAtoms():
         if atom.GetSymbol() not in elements:

@@ -194,10 +194,9 @@ def _infer(field: str, table: Tensor) -> tuple[Column, ...]:
 
 def _one_hot(name: str, field: str, column: Column, values: Int[Tensor, " rows"]) -> Float[Tensor, "rows d"]:
     """Columns for integers that are the names of categories where these are numbers, and their positions where not."""
-    if isinstance(column, Continuous):
+    if column.is_continuous:
         return values[:, None].float()
-    are_numbers = all(value.lstrip("-").isdigit() for value in column.values)
-    known = torch.tensor([int(value) for value in column.values] if are_numbers else range(column.width))
+    known = torch.tensor(column.numbers)
     found = values.long()[:, None] == known  # rows d
     if not bool(found.any(1).all()):
         wrong = int(values[(~found.any(1)).int().argmax()])

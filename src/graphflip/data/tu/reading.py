@@ -308,8 +308,8 @@ def _texts(dataset: GraphDataset) -> dict[str, str]:
     texts = {"A": _lines(edges), "graph_indicator": _lines(owner[:, None] + 1)}
     for kind, rows, slices in (("node", dataset.V, schema.node_slices()), ("edge", E, schema.edge_slices())):
         parts = [(column, rows[:, at]) for column, at in slices]
-        groups = [(column, part) for column, part in parts if isinstance(column, Categories)]
-        reals = [(column, part) for column, part in parts if isinstance(column, Continuous)]
+        groups = [(column, part) for column, part in parts if not column.is_continuous]
+        reals = [(column, part) for column, part in parts if column.is_continuous]
         if groups:
             names[f"{kind} labels"] = [column.name for column, _ in groups]
             maps[f"{kind} labels"] = [dict(enumerate(column.values)) for column, _ in groups]

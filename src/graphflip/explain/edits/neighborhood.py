@@ -7,8 +7,8 @@ from functools import partial
 from typing import NamedTuple
 
 from ...graph import Graph
+from ...schema import STEPS
 from ..constraints import Constraints
-from ..moves.attributes import STEPS, has_continuous
 from ..moves.difference import Difference
 from ..moves.environments import EnvironmentCounts
 from ..moves.moves import Moves
@@ -69,7 +69,7 @@ class Neighborhood:
     @property
     def least_cost(self) -> float:
         """Lower bound of what one more move costs."""
-        return min((1.0, *STEPS)) if has_continuous(self.schema) else 1.0
+        return min((1.0, *STEPS)) if self.schema.has_continuous else 1.0
 
     def candidate(self, after: Sketch, state: Difference | None = None) -> Candidate:
         """A graph as a candidate; `state` is the difference of the sketch that it was copied from, if known."""

@@ -11,10 +11,11 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from ...columns import map_categories
 from ...graph import Graph
 from ...models.networks.classifier import AbstractClassifier
 from ...models.networks.pegvae import PEGVAE
-from ...schema import Categories, Schema
+from ...schema import Schema
 from ..goals.stored import Target, goal_of
 
 MARGIN = 3.0
@@ -97,17 +98,10 @@ def raw_logits(vae: PEGVAE, z: Float[Tensor, "b n dz"], graph: Graph) -> Logits:
 def true_logits(graph: Graph, margin: float) -> Logits:
     """Logits that decode to a hard graph, by this margin; continuous attributes are themselves."""
     V, E = (
-        torch.cat([_spread(part[..., at], column, margin) for column, at in slices], -1) if slices else part
-        for part, slices in (
-            (graph.V, list(graph.schema.node_slices())),
-            (graph.E, list(graph.schema.edge_slices())),
-        )
+        map_categories(lambda values: values * margin, part, slices)
+        for part, slices in ((graph.V, graph.schema.node_slices()), (graph.E, graph.schema.edge_slices()))
     )
     return Logits((2 * graph.B - 1) * margin, V, (2 * graph.A - 1) * margin, E)
-
-
-def _spread(values: Tensor, column, margin: float) -> Tensor:
-    return values * margin if isinstance(column, Categories) else values
 
 
 def relaxed(logits: Logits, graph: Graph) -> Graph:
@@ -115,20 +109,17 @@ def relaxed(logits: Logits, graph: Graph) -> Graph:
     B = graph.B * logits.B.sigmoid()
     A = logits.A.sigmoid() * B[:, :, None] * B[:, None, :]
     A = A * (1 - torch.eye(A.shape[1], dtype=A.dtype, device=A.device))
-    V = _columns(logits.V, list(graph.schema.node_slices()), hard=False) * B[..., None]
-    E = _columns(logits.E, list(graph.schema.edge_slices()), hard=False) * A[..., None]
+    V = map_categories(_probabilities, logits.V, graph.schema.node_slices()) * B[..., None]
+    E = map_categories(_probabilities, logits.E, graph.schema.edge_slices()) * A[..., None]
     return Graph.trusted(B, V, A, E, graph.schema)
 
 
-def _columns(logits: Tensor, slices: list, hard: bool) -> Tensor:
-    parts = []
-    for column, at in slices:
-        part = logits[..., at]
-        if isinstance(column, Categories):
-            one_hot = torch.nn.functional.one_hot(part.argmax(-1), part.shape[-1]).to(part.dtype)
-            part = one_hot if hard else part.softmax(-1)
-        parts.append(part)
-    return torch.cat(parts, -1) if parts else logits
+def _one_hot(logits: Tensor) -> Tensor:
+    return torch.nn.functional.one_hot(logits.argmax(-1), logits.shape[-1]).to(logits.dtype)
+
+
+def _probabilities(logits: Tensor) -> Tensor:
+    return logits.softmax(-1)
 
 
 def _settled(values: Tensor, was: Tensor, there: Tensor, slices: list) -> Tensor:
@@ -136,7 +127,7 @@ def _settled(values: Tensor, was: Tensor, there: Tensor, slices: list) -> Tensor
     parts = []
     for column, at in slices:
         part = values[..., at]
-        if not isinstance(column, Categories):
+        if column.is_continuous:
             near = ((part - was[..., at]).abs() < column.scale / 4) & (there[..., None] > 0)
             part = torch.where(near, was[..., at], part)
         parts.append(part)
@@ -193,8 +184,8 @@ def _between(logits: Logits, one: Graph, other: Graph) -> Graph:
 def _likeliest(logits: Logits, schema: Schema) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """B, V, A, E as they are likeliest, each by itself."""
     B, A = (logits.B > 0).to(logits.B), (logits.A > 0).to(logits.B)
-    V = _columns(logits.V, list(schema.node_slices()), hard=True)
-    E = _columns(logits.E, list(schema.edge_slices()), hard=True)
+    V = map_categories(_one_hot, logits.V, schema.node_slices())
+    E = map_categories(_one_hot, logits.E, schema.edge_slices())
     pairs = torch.ones_like(A[0]).triu(1)
     if schema.directed:
         pairs = pairs + pairs.T

@@ -11,7 +11,7 @@ from ...graph import Graph
 from ...models.networks.classifier import AbstractClassifier
 from ...models.networks.pegvae import PEGVAE
 from ...nn.descent import Adam
-from ...schema import Categories, Column
+from ...schema import Column
 from ..goals.batches import score_each
 from ..goals.goal import AbstractGoal
 from ..goals.stored import Target, goals_of
@@ -94,9 +94,6 @@ class Saliency:
 def _moved(values: list[float], label: Attributes, columns: tuple[Column, ...]) -> float:
     total, at = 0.0, 0
     for column, value in zip(columns, label, strict=True):
-        if isinstance(column, Categories):
-            total += values[at + column.index(str(value))]
-        else:
-            total += values[at] / column.scale * float(value) / column.scale
+        total += column.project(values[at : at + column.width], value)
         at += column.width
     return total

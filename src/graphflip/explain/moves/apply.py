@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from ...graph import Graph
-from ...schema import Categories, Column
+from ...schema import Column
 from .attributes import Attributes
 from .difference import Difference
 
@@ -41,8 +41,4 @@ def _rows(cells: list[Attributes | None], columns: tuple[Column, ...], like: Ten
 def _row(attributes: Attributes | None, columns: tuple[Column, ...]) -> list[float]:
     if attributes is None:
         return [0.0] * sum(column.width for column in columns)
-    row: list[float] = []
-    for column, value in zip(columns, attributes, strict=True):
-        one_hot = isinstance(column, Categories)
-        row += [float(value == name) for name in column.values] if one_hot else [float(value)]
-    return row
+    return [number for column, value in zip(columns, attributes, strict=True) for number in column.encode(value)]

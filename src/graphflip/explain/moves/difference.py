@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple, cast, get_args
 
 from ...edits import Edit, Op
 from ...schema import Column, Schema
-from .attributes import Attributes, apart, has_continuous
+from .attributes import Attributes, apart
 from .sketch import Pair, Sketch
 
 
@@ -78,13 +78,13 @@ class Difference:
     def cost(self, schema: Schema) -> float:
         """Number of edits, where a change of continuous attributes alone counts by its size, at most 1 (as in
         `EditCosts`)."""
-        if not has_continuous(schema):
+        if not schema.has_continuous:
             return float(self.size)
         return math.fsum(min(1.0, _gap(change, of)) for change, of in self._all(schema))
 
     def travel(self, schema: Schema) -> float:
         """Total distance by which attributes change, in scales of the continuous ones; 0 if there are none."""
-        if not has_continuous(schema):
+        if not schema.has_continuous:
             return 0.0
         return math.fsum(_gap(change, of) for change, of in self._all(schema) if None not in change)
 

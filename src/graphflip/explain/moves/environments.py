@@ -12,8 +12,8 @@ from torch import Tensor, tensor
 from ...data.dataset import GraphDataset
 from ...errors import DataError, SchemaError
 from ...graph import Graph
-from ...schema import Categories, Schema
-from .attributes import Attributes, has_continuous
+from ...schema import Schema
+from .attributes import Attributes
 from .difference import Difference
 from .sketch import Bond, Environment, Sketch
 
@@ -90,7 +90,7 @@ class EnvironmentCounts:
 
     @cached_property
     def _has_continuous(self) -> bool:
-        return has_continuous(self.schema)
+        return self.schema.has_continuous
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready form, the most frequent first; `from_dict` reads it back."""
@@ -122,7 +122,7 @@ def environment_share(known: Sequence[bool] | Bool[Tensor, " b"]) -> float:
 
 
 def _kept(label: Attributes, columns: Sequence) -> Attributes:
-    return tuple(value for column, value in zip(columns, label, strict=True) if isinstance(column, Categories))
+    return tuple(value for column, value in zip(columns, label, strict=True) if not column.is_continuous)
 
 
 def _label(stored: Iterable[Any]) -> Attributes:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from ...edits import Op
 from ...errors import ConfigError
-from ...schema import Categories, Column, Schema
+from ...schema import Column, Schema
 from ..constraints import Constraints
 from .connectivity import bridges
 from .difference import AttributeChange, Difference, op_of
@@ -125,4 +125,4 @@ def _ops(difference: Difference) -> set[Op]:
 
 
 def _names(columns: tuple[Column, ...]) -> set[str]:
-    return {name for column in columns if isinstance(column, Categories) for name in column.values}
+    return {name for column in columns for name in column.values}

@@ -7,9 +7,9 @@ from ...edits import Edit, apply_edits
 from ...errors import GraphError
 from ...graph import Graph
 from ...operations import Op
-from ...schema import Column, Continuous, Schema
+from ...schema import Column, Schema
 from .apply import apply_differences
-from .attributes import Attributes, has_continuous, tidy
+from .attributes import Attributes
 from .difference import Difference
 from .moves import Moves
 from .sketch import Pair, Sketch
@@ -49,7 +49,7 @@ def reverted(moves: Moves, factual: Sketch, after: Sketch, partly: bool = False)
 
 def partly_reverted(factual: Sketch, after: Sketch, schema: Schema) -> Iterator[Sketch]:
     """Every graph in which one continuous attribute is a part of the way back to its value in the factual."""
-    if not has_continuous(schema):
+    if not schema.has_continuous:
         return
     for i, attributes in after.nodes.items():
         for closer in _closer(factual.nodes.get(i), attributes, schema.nodes):
@@ -154,11 +154,11 @@ def _closer(was: Attributes | None, now: Attributes, columns: Sequence[Column]) 
     if was is None or was == now:
         return
     for at, column in enumerate(columns):
-        if isinstance(column, Continuous):
+        if column.is_continuous:
             gap = float(was[at]) - float(now[at])
             for share in _SHARES:
                 if abs(gap) * share >= _LEAST * column.scale:
-                    yield (*now[:at], tidy(float(now[at]) + share * gap, column), *now[at + 1 :])
+                    yield (*now[:at], column.round(float(now[at]) + share * gap), *now[at + 1 :])
 
 
 def _make(draft: Sketch, edit: Edit, names: Sequence[str]) -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 
 from ...chemistry import BOND_ORDERS, Chemistry
-from ...schema import Categories, Schema
+from ...schema import Schema
 from .attributes import Attributes, labels_of
 from .sketch import Sketch
 
@@ -24,7 +24,7 @@ class Valence:
     def _types(self) -> tuple[int, int]:
         """Where the type stands in labels of nodes and of edges."""
         nodes, edges = (
-            next(k for k, column in enumerate(columns) if column.name == "type" and isinstance(column, Categories))
+            next(k for k, column in enumerate(columns) if column.name == "type" and column.values)
             for columns in (self.schema.nodes, self.schema.edges)
         )
         return nodes, edges

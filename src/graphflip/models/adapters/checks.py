@@ -9,6 +9,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn.parameter import is_lazy
 
+from ...columns import map_categories
 from ...errors import (
     BatchDependent,
     ClassifierError,
@@ -22,7 +23,7 @@ from ...errors import (
     SchemaError,
 )
 from ...graph import Graph
-from ...schema import Categories, Schema
+from ...schema import Schema
 from ...testing import assert_batch_free, assert_invariant, assert_padding_free, random_graph
 
 Answer = Callable[[Graph], Float[Tensor, "b c"]]
@@ -147,10 +148,7 @@ def without_edges(graph: Graph) -> Graph:
 
 def relaxed(graph: Graph, exists: float = 0.8) -> Graph:
     """A graph whose edges are there with probability `exists`."""
-    E = graph.E.clone()
-    for column, at in graph.schema.edge_slices():
-        if isinstance(column, Categories):
-            E[..., at] *= exists
+    E = map_categories(lambda values: values * exists, graph.E, graph.schema.edge_slices())
     return Graph.trusted(graph.B, graph.V, graph.A * exists, E, graph.schema)
 
 

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from ...errors import ClassifierError, NotDifferentiable, require
 from ...graph import Graph
-from ...schema import Categories, Column, Continuous, Schema
+from ...schema import Column, Schema
 from ..networks.classifier import AbstractClassifier
 from .checks import (
     check_answers,
@@ -164,7 +164,7 @@ _STARRED = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
 def _weight_column(columns: tuple[Column, ...]) -> int | None:
     """Where in E the only continuous column is."""
-    continuous = [column for column in columns if isinstance(column, Continuous)]
+    continuous = [column for column in columns if column.is_continuous]
     if len(continuous) != 1:
         return None
     return sum(column.width for column in columns[: columns.index(continuous[0])])
@@ -186,6 +186,6 @@ def _mixed(reader: Reader, rows: Float[Tensor, "m d"], mixtures: Mixtures) -> Te
     """What a model reads of relaxed rows: the columns, or integers that stand for mixtures."""
     if reader.form == "columns":
         return rows
-    widths = [column.width for column in reader.columns if isinstance(column, Categories)]
+    widths = [column.width for column in reader.columns]
     parts = zip(rows.split(widths, 1), reader.known_ids(), strict=True)
     return reader.shaped(mixtures.integers([Mixture(prob, ids) for prob, ids in parts]))

@@ -7,9 +7,10 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
+from ...columns import map_categories
 from ...errors import ConfigError
 from ...graph import Graph
-from ...schema import Categories, Column, Continuous
+from ...schema import Column, Schema
 from .checks import check_word
 
 Form = Literal["columns", "ids", "id"]
@@ -40,7 +41,7 @@ class SparseBatch:
         k, i, j = joined.nonzero(as_tuple=True)
         number = here.flatten().cumsum(0).view(here.shape) - 1
         owner = (here.any(1).cumsum(0) - 1)[index]
-        E = _given_existence(graph.E[k, i, j], graph.A[k, i, j], list(graph.schema.edge_slices()))
+        E = _given_existence(graph.E[k, i, j], graph.A[k, i, j], graph.schema)
         V = graph.V if graph.schema.dv else graph.B[..., None]
         return cls(owner, index, slot, torch.stack([number[k, i], number[k, j]]), V[index, slot], E)
 
@@ -63,7 +64,7 @@ class Reader:
         self.columns, self.form = columns, form
         if form == "columns":
             return
-        if not columns or any(isinstance(column, Continuous) for column in columns):
+        if not columns or any(column.is_continuous for column in columns):
             raise ConfigError(
                 f"`{what}` as {form} must be made of categories alone; the schema has "
                 f'{[column.name for column in columns]}. Use `{what}="columns"`.'
@@ -84,22 +85,14 @@ class Reader:
     def known_ids(self) -> list[Int[Tensor, " d"]]:
         """For each group the integers that its categories stand for: their names where these are numbers, as in
         `from_pyg`, and their positions where not."""
-        return [torch.tensor(_ids(column)) for column in self.columns if isinstance(column, Categories)]
+        return [torch.tensor(column.numbers) for column in self.columns]
 
     def shaped(self, integers: Int[Tensor, "m groups"]) -> Int[Tensor, "m *groups"]:
         """Integers for each row and group in the shape that the model reads."""
         return integers[:, 0] if self.form == "id" else integers
 
 
-def _ids(column: Categories) -> list[int]:
-    are_numbers = all(value.lstrip("-").isdigit() for value in column.values)
-    return [int(value) for value in column.values] if are_numbers else list(range(column.width))
-
-
-def _given_existence(
-    E: Float[Tensor, "m de"], exists: Float[Tensor, " m"], slices: list[tuple[Column, slice]]
-) -> Float[Tensor, "m de"]:
+def _given_existence(E: Float[Tensor, "m de"], exists: Float[Tensor, " m"], schema: Schema) -> Float[Tensor, "m de"]:
     """Categories of an edge divided by its probability; a row of zeros stays one."""
     certain = exists.clamp(min=1e-6)[:, None]
-    parts = [E[:, at] if isinstance(column, Continuous) else E[:, at] / certain for column, at in slices]
-    return torch.cat(parts, 1) if parts else E
+    return map_categories(lambda values: values / certain, E, schema.edge_slices())

@@ -7,6 +7,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from ...columns import map_categories
 from ...graph import Graph
 from ...schema import Categories, Continuous
 
@@ -73,25 +74,16 @@ def draw_columns(
     infer: Inference, parameters: Tensor, slices: Sequence[tuple[Categories | Continuous, slice]]
 ) -> Tensor:
     """Attributes from decoder outputs: a draw for each group of categories, the mean for continuous columns."""
-    parts = [
-        infer.category(parameters[..., at]) if isinstance(column, Categories) else parameters[..., at]
-        for column, at in slices
-    ]
-    return torch.cat(parts, -1) if parts else parameters
+    return map_categories(infer.category, parameters, slices)
 
 
 def rounded(graph: Graph) -> Graph:
     """Hard graph of a straight-through graph: zeros and ones exactly, without gradients."""
     graph = graph.detach()
     B, A = graph.B.round(), graph.A.round()
-    V = _round_columns(graph.V, list(graph.schema.node_slices())) * B[..., None]
-    E = _round_columns(graph.E, list(graph.schema.edge_slices())) * A[..., None]
+    V = map_categories(torch.round, graph.V, graph.schema.node_slices()) * B[..., None]
+    E = map_categories(torch.round, graph.E, graph.schema.edge_slices()) * A[..., None]
     return Graph.trusted(B, V, A, E, graph.schema)
-
-
-def _round_columns(values: Tensor, slices: list) -> Tensor:
-    parts = [values[..., at].round() if isinstance(column, Categories) else values[..., at] for column, at in slices]
-    return torch.cat(parts, -1) if parts else values
 
 
 def straight_through(hard: Tensor, relaxed: Tensor) -> Tensor:

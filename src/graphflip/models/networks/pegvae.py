@@ -20,7 +20,7 @@ from ...graph import Graph
 from ...nn.descent import Adam
 from ...nn.packed import pack, unpack
 from ...nn.standardize import from_standard, standardized, to_standard
-from ...schema import Categories, Continuous, Schema
+from ...schema import Schema
 from .decode import Inference, draw_columns
 from .modern import ModernDecoder, ModernEncoder
 from .paper import PaperDecoder, PaperEncoder
@@ -90,7 +90,7 @@ class PEGVAE(nn.Module):
         modern = config.design == "modern"
         self.encoder = (ModernEncoder if modern else PaperEncoder)(schema, config)
         self.decoder = (ModernDecoder if modern else PaperDecoder)(schema, config)
-        columns = sum(isinstance(column, Continuous) for column in schema.nodes + schema.edges)
+        columns = sum(column.is_continuous for column in schema.nodes + schema.edges)
         self.log_scale = nn.Parameter(torch.zeros(columns))  # of continuous columns, node columns first
 
     def draw_identity(self, graph: Graph, rngs: Sequence[torch.Generator] | torch.Generator) -> Float[Tensor, "b n di"]:
@@ -215,7 +215,7 @@ class PEGVAE(nn.Module):
         return drawn * (1 - torch.eye(drawn.shape[1], device=drawn.device, dtype=drawn.dtype))[..., None]
 
     def _scales(self) -> tuple[Tensor, Tensor]:
-        nodes = sum(isinstance(column, Continuous) for column in self.schema.nodes)
+        nodes = sum(column.is_continuous for column in self.schema.nodes)
         return self.log_scale[:nodes], self.log_scale[nodes:]
 
     @staticmethod
@@ -224,12 +224,12 @@ class PEGVAE(nn.Module):
         total = parameters.new_zeros(parameters.shape[:-1])
         continuous = iter(log_scales)
         for column, at in slices:
-            if isinstance(column, Categories):
-                total = total + (parameters[..., at].log_softmax(-1) * values[..., at]).sum(-1)
-            else:
+            if column.is_continuous:
                 log_scale = next(continuous)
                 error = (values[..., at.start] - parameters[..., at.start]) / column.scale / log_scale.exp()
                 total = total - 0.5 * error**2 - log_scale - 0.9189385  # log sqrt(2 pi)
+            else:
+                total = total + (parameters[..., at].log_softmax(-1) * values[..., at]).sum(-1)
         return total
 
 

@@ -7,7 +7,6 @@ from math import atan2
 import numpy as np
 
 from ...graph import Attributes, Graph
-from ...schema import Categories
 from .layout import free_direction
 from .painter import AbstractPainter
 from .routes import Route, arc, aside, cut, free_arc, middle
@@ -57,7 +56,7 @@ class Discs(AbstractPainter):
     def edge(self, i: int, j: int, attributes: Attributes) -> Sequence[Form]:
         """One, two or three parallel lines by the edge's category; if there are more of them, one line and a text."""
         route = cut(self.route(i, j), self.room(i, j), self.room(j, i))
-        column = next((column for column in self.graph.schema.edges if isinstance(column, Categories)), None)
+        column = next((column for column in self.graph.schema.edges if column.values), None)
         value = str(attributes[column.name]) if column else ""
         is_many = column is not None and len(column.values) > 3
         number = column.index(value) + 1 if column and not is_many else 1
@@ -74,7 +73,7 @@ def _first_text(attributes: Attributes) -> str:
 
 def _has_short_types(graph: Graph) -> bool:
     """True if all values of the first category of nodes fit into a disc."""
-    column = next((column for column in graph.schema.nodes if isinstance(column, Categories)), None)
+    column = next((column for column in graph.schema.nodes if column.values), None)
     return column is not None and all(len(value) <= 2 for value in column.values)
 
 
