@@ -59,7 +59,7 @@ class Discs(AbstractPainter):
         column = next((column for column in self.graph.schema.edges if column.values), None)
         value = str(attributes[column.name]) if column else ""
         is_many = column is not None and len(column.values) > 3
-        number = column.index(value) + 1 if column and not is_many else 1
+        number = column.values.index(value) + 1 if column and not is_many else 1
         parallel = [aside(route, (k - (number - 1) / 2) * _GAP) for k in range(number)]
         lines = Lines(tuple(segment for line in parallel for segment in pairwise(line)))
         texts = [Text(middle(aside(route, 0.26 * UNIT)), value, "note")] if is_many else []
