@@ -1,1 +1,1 @@
-"""Many explanations, measured."""
+"""Benchmarks: explain many graphs, measure the counterfactuals, and write tables of figures."""

@@ -1,4 +1,4 @@
-"""What a result depends on, in a form that can be compared: settings as they are, models and data by their hashes."""
+"""Descriptions of explainers that can be compared: settings as they are, models and data as hashes."""
 
 import dataclasses
 import hashlib
@@ -16,7 +16,7 @@ _LONGEST = 200
 
 
 def described(thing: Any) -> Any:
-    """A JSON-ready description of an explainer and its partners; what would be long is a hash of it."""
+    """Describe a setting of an explainer as JSON; a description of more than 200 characters is replaced by its hash."""
     if thing is None or isinstance(thing, str | int | float):
         return thing
     text = json.dumps(_parts(thing))
@@ -24,12 +24,12 @@ def described(thing: Any) -> Any:
 
 
 def settings_of(explainer: Any) -> dict[str, Any]:
-    """The fields of an explainer, each described."""
+    """Describe every field of an explainer."""
     return {field.name: described(getattr(explainer, field.name)) for field in dataclasses.fields(explainer)}
 
 
 def model_digest(model: nn.Module) -> str:
-    """A short hash of a model's kind and weights."""
+    """Short hash of a model's class and weights."""
     digest = hashlib.sha256(type(model).__name__.encode())
     for name, tensor in sorted(model.state_dict().items()):
         digest.update(name.encode())
@@ -52,13 +52,13 @@ def _parts(thing: Any) -> Any:
         case Mapping():
             return sorted([str(key), described(value)] for key, value in thing.items())
         case tuple() | list():
-            return [described(one) for one in thing]
+            return [described(item) for item in thing]
         case set() | frozenset():
             return sorted(map(str, thing))
         case _ if dataclasses.is_dataclass(thing):
             return [type(thing).__name__, settings_of(thing)]
         case _ if callable(thing):
-            return "function"  # who watches does not change the answer
+            return "function"  # a callback does not change the answer
         case _:
             return repr(thing)
 

@@ -1,4 +1,4 @@
-"""What is measured on counterfactuals: validity, identity preservation, believability. Columns of one number each."""
+"""Measures of counterfactuals: validity, identity preservation, believability; one number for each counterfactual."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,10 +21,10 @@ from ..models.networks.classifier import AbstractClassifier
 from ..models.networks.pegvae import PEGVAE
 
 Measures = dict[str, Float[Tensor, " _"]]
-"""One number for each counterfactual under the name of its mean; NaN where there is nothing to measure."""
+"""Columns by name, with one number for each question; NaN where there is nothing to measure."""
 
 Columns = dict[str, Tensor]
-"""The same for those counterfactuals alone that are there."""
+"""Columns by name, with one number for each counterfactual; questions without an answer are left out."""
 
 MEASURES = (
     "flip_ratio", "flip_ratio_label", "sic",
@@ -37,7 +37,15 @@ _BATCH = 64
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
-    """The counterfactuals that are there, batched with their factuals; `rows` are their numbers among all `total`."""
+    """Counterfactuals batched with their factuals; questions without an answer are left out.
+
+    Args:
+        total: Number of questions.
+        rows: Index of each pair among the questions.
+        factual: The graphs that were explained.
+        counterfactual: The answers, in the same order.
+        goals: The goal of each question.
+    """
 
     total: int
     rows: Int[Tensor, " k"]
@@ -46,27 +54,35 @@ class Pairs:
     goals: list[AbstractGoal]
 
     @classmethod
-    def of(cls, found: Sequence[Counterfactual]) -> "Pairs | None":
-        """None where no graph was returned at all."""
-        known = {k: one.counterfactual for k, one in enumerate(found) if one.counterfactual is not None}
+    def of(cls, answers: Sequence[Counterfactual]) -> "Pairs | None":
+        """Batch the answers that have a counterfactual graph; None if none has."""
+        known = {k: answer.counterfactual for k, answer in enumerate(answers) if answer.counterfactual is not None}
         if not known:
             return None
         return cls(
-            len(found),
+            len(answers),
             torch.tensor(list(known)),
-            stack([found[k].factual for k in known]),
+            stack([answers[k].factual for k in known]),
             stack(list(known.values())),
-            [found[k].goal for k in known],
+            [answers[k].goal for k in known],
         )
 
     def spread(self, column: Tensor, otherwise: float = torch.nan) -> Float[Tensor, " total"]:
-        """A column with one value for every question, also those without an answer."""
+        """Extend a column to all questions, with the value `otherwise` for those without an answer."""
         return torch.full((self.total,), otherwise).index_copy(0, self.rows, column.float())
 
 
 @dataclass(frozen=True, eq=False)
 class Yardstick:
-    """What the paper's counterfactuals are measured with: models, the limit of plausibility, the time for one GED."""
+    """Models and limits by which the counterfactuals of the paper's experiment are measured.
+
+    Args:
+        classifier: Classifier that was explained.
+        vae: Autoencoder whose latent space distances are measured in.
+        judges: Other classifiers, by the name of the figure that counts the flips they confirm.
+        nll_limit: Negative log-likelihood per node, in nats, up to which a graph is plausible.
+        ged_seconds: Time limit for the edit distance of a pair.
+    """
 
     classifier: AbstractClassifier
     vae: PEGVAE
@@ -77,16 +93,19 @@ class Yardstick:
 
 @torch.no_grad()
 def measure(
-    found: Sequence[Counterfactual],
+    answers: Sequence[Counterfactual],
     labels: Int[Tensor, " b"],
     seconds: Float[Tensor, " b"],
     by: Yardstick,
     tick: Callable[[], None] = lambda: None,
 ) -> Measures:
-    """The paper's measures and more; `tick` is called after each graph. Without a graph nothing was flipped."""
+    """Compute `MEASURES` for every answer; one without a graph counts as not flipped.
+
+    `labels` are those of the factuals, `seconds` the time that each answer took; `tick` is called after each answer.
+    """
     flips = ("flip_ratio", "flip_ratio_label", *by.judges)
-    values = dict.fromkeys(flips, torch.zeros(len(found))) | {"seconds": seconds}
-    pairs = Pairs.of(found)
+    values = dict.fromkeys(flips, torch.zeros(len(answers))) | {"seconds": seconds}
+    pairs = Pairs.of(answers)
     if pairs is not None:
         columns = validity(pairs, by.classifier, by.judges) | _latent(pairs, by) | sparsity(pairs)
         columns["flip_ratio_label"] = (columns.pop("predicted") != labels[pairs.rows]) & columns.pop("usable")
@@ -94,26 +113,26 @@ def measure(
         columns |= {"plausible": plausibility(pairs.counterfactual, by.vae) <= by.nll_limit}
         columns |= edit_counts(pairs, by.ged_seconds, tick)
         values |= {name: pairs.spread(column, 0.0 if name in flips else torch.nan) for name, column in columns.items()}
-    for _ in range(len(found) - (0 if pairs is None else len(pairs.rows))):
+    for _ in range(len(answers) - (0 if pairs is None else len(pairs.rows))):
         tick()
-    return {name: values.get(name, torch.full((len(found),), torch.nan)) for name in MEASURES}
+    return {name: values.get(name, torch.full((len(answers),), torch.nan)) for name in MEASURES}
 
 
 def stack(graphs: Sequence[Graph]) -> Graph:
-    """One batch with all slots of the schema, as explainers see graphs."""
+    """Concatenate graphs into one batch, padded to `max_nodes` slots as for explainers."""
     return Graph.cat(graphs).pad(graphs[0].schema.max_nodes)
 
 
 def in_batches(f: Callable[[Graph], Tensor], graph: Graph) -> Tensor:
-    """`f` of a batch of any size, computed by parts: memory does not grow with it."""
+    """Apply `f` to a large batch in parts of 64 graphs, to bound memory."""
     return torch.cat([f(graph[at : at + _BATCH]) for at in range(0, len(graph), _BATCH)])
 
 
 def validity(pairs: Pairs, classifier: AbstractClassifier, judges: Mapping[str, AbstractClassifier]) -> Columns:
-    """The classifier is asked again, and the judges: nothing is taken from what the explainer says.
+    """Ask the classifier and the judges anew; nothing is taken from the explainer's own claims.
 
-    `p_target` is the probability of the target, or the value predicted, `sic` what it has gained. An empty graph is not
-    `usable`: no flip.
+    `p_target` is the probability of the target (or the predicted value), `sic` its gain over that of the factual.
+    `usable` is False for an empty graph, which never counts as a flip.
     """
     before, after = in_batches(classifier, pairs.factual), in_batches(classifier, pairs.counterfactual)
     usable = (pairs.counterfactual.num_nodes > 0) & after.isfinite().all(1)
@@ -131,7 +150,7 @@ def validity(pairs: Pairs, classifier: AbstractClassifier, judges: Mapping[str, 
 
 
 def sparsity(pairs: Pairs) -> Columns:
-    """Shares of edges and of nodes that are as they were, under the alignment that the method keeps."""
+    """Shares of edges and of nodes that are unchanged; nodes are matched by their slots."""
     return {
         "edge_sp": metrics.edge_sparsity(pairs.factual, pairs.counterfactual),
         "node_sp": metrics.node_sparsity(pairs.factual, pairs.counterfactual),
@@ -139,7 +158,7 @@ def sparsity(pairs: Pairs) -> Columns:
 
 
 def edit_counts(pairs: Pairs, ged_seconds: float, tick: Callable[[], None]) -> Columns:
-    """Edits as the method aligns the graphs, and the edit distance, for which that alignment is a first upper bound."""
+    """Count edits between graphs matched by their slots, and compute the edit distance, starting from this match."""
     rows = []
     kept = torch.arange(pairs.factual.num_slots)
     for before, after in zip(pairs.factual, pairs.counterfactual, strict=True):
@@ -153,7 +172,7 @@ def edit_counts(pairs: Pairs, ged_seconds: float, tick: Callable[[], None]) -> C
 
 
 def are_molecules(graph: Graph, factual: Graph) -> Float[Tensor, " b"]:
-    """Which graphs are molecules, in one part if the factual is; NaN where nodes are not atoms."""
+    """1 for each graph that is a valid molecule, in one part if its factual is, else 0; NaN if nodes are not atoms."""
     if graph.schema.chemistry is None:
         return torch.full((len(graph),), torch.nan)
     from ..data.molecules.molecule import is_molecule, num_fragments
@@ -163,7 +182,7 @@ def are_molecules(graph: Graph, factual: Graph) -> Float[Tensor, " b"]:
 
 
 def plausibility(graph: Graph, vae: PEGVAE) -> Float[Tensor, " b"]:
-    """Negative log-likelihood per node; the lower, the more plausible."""
+    """Negative log-likelihood of each graph under the autoencoder, in nats per node; lower is more plausible."""
     return in_batches(partial(nll_per_node, vae), graph)
 
 
@@ -179,7 +198,7 @@ def _latent(pairs: Pairs, by: Yardstick) -> Columns:
 
 
 def _match_slots(z: Float[Tensor, "b n dz"], w: Float[Tensor, "b n dz"]) -> Float[Tensor, "b n dz"]:
-    """`w` with its slots in the order that is nearest to `z`."""
+    """Reorder the slots of `w` so that they are nearest to those of `z`."""
     cost = torch.cdist(z, w).square()
     orders = [torch.from_numpy(linear_sum_assignment(matrix.numpy())[1]) for matrix in cost]
     return torch.stack([code[order] for code, order in zip(w, orders, strict=True)])

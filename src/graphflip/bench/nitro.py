@@ -1,4 +1,4 @@
-"""Nitro groups on rings: the best-known reason why a molecule is mutagenic, so a good explanation touches them."""
+"""Nitro groups on rings, the best-known cause of mutagenicity: good explanations of mutagens should touch them."""
 
 from ..data.molecules.molecule import to_mol
 from ..edits import Edit
@@ -9,7 +9,7 @@ _NITRO_ON_RING = "[R]-[N+](=O)-[O-]"
 
 
 def nitro_groups(graph: Graph) -> list[set[int]]:
-    """The nodes of each nitro group on a ring: N, O, O."""
+    """Find the nodes (N, O, O) of each nitro group on a ring."""
     if graph.schema.chemistry is None:
         return []
     Chem = require("rdkit.Chem", "mol", "Looking for nitro groups")
@@ -22,6 +22,6 @@ def nitro_groups(graph: Graph) -> list[set[int]]:
 
 
 def touches_nitro(factual: Graph, edits: list[Edit]) -> bool | None:
-    """Whether an edit is at a nitro group on a ring or at its bond to the ring; None where there is no such group."""
+    """True if an edit is at a nitro group on a ring or at its bond to the ring; None if there is no such group."""
     groups = nitro_groups(factual)
     return any(group & set(edit.at) for group in groups for edit in edits) if groups else None

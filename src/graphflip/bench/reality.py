@@ -1,4 +1,4 @@
-"""What models and rules say of real graphs: the ceiling of what counterfactuals can reach."""
+"""Figures of real graphs, as the ceiling for those of counterfactuals."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,17 +16,20 @@ from .measure import are_molecules, in_batches, plausibility, stack
 from .summary import Figures, number
 
 JUDGES = {"nafr": "another GNN", "nafr_other": "trees"}
-"""Which of a kit's judges stands behind which figure."""
+"""Name of the judge in a kit for each figure that a judge decides."""
 
 _NEIGHBORS = 50
 
 
 @dataclass(frozen=True, eq=False)
 class Reality:
-    """Real graphs that no model was trained on, as classifier, judges and rules see them.
+    """Measures of real graphs that no model was trained on.
 
-    `confidence` is the classifier's probability of the class it predicts, `agrees` whether a judge predicts the same.
-    99 % of the graphs do not exceed `nll_limit`. `figures` are shares of the graphs.
+    Args:
+        confidence: The classifier's probability of the class that it predicts, for each graph.
+        agrees: For each judge, by the name of its figure: True where it predicts the same class as the classifier.
+        nll_limit: Negative log-likelihood per node that 99 % of the graphs do not exceed; None without an autoencoder.
+        figures: Shares of the graphs that pass each measure.
     """
 
     confidence: Float[Tensor, " g"]
@@ -37,6 +40,7 @@ class Reality:
     @classmethod
     @torch.no_grad()
     def of(cls, kit: Kit, graphs: GraphDataset) -> "Reality":
+        """Measure graphs with the models of a kit."""
         graph = stack([graphs.graphs()])
         probability = in_batches(kit.classifier, graph).softmax(1)
         confidence, predicted = probability.max(1)
@@ -57,9 +61,9 @@ class Reality:
         return cls(confidence, agrees, limit, {"n": len(graph)} | {k: number(v) for k, v in figures.items()})
 
     def ceiling(self, name: str, confidence: Float[Tensor, " b"]) -> Float[Tensor, " b"]:
-        """How often a judge agrees with the classifier on real graphs of like confidence.
+        """Share of real graphs of similar confidence on which a judge agrees with the classifier.
 
-        Those are the 50 whose confidence is nearest, and all that are as near as the last of them.
+        These are the 50 graphs whose confidence is nearest, and all that are as near as the last of them.
         """
         if name not in self.agrees:
             return torch.full_like(confidence, torch.nan)
@@ -70,5 +74,5 @@ class Reality:
 
 
 def judges_of(kit: Kit) -> dict[str, AbstractClassifier]:
-    """The judges that a kit has, by the figure they stand behind."""
+    """Judges of a kit, by the name of the figure that each decides."""
     return {figure: kit.judges[words] for figure, words in JUDGES.items() if words in kit.judges}

@@ -1,4 +1,4 @@
-"""Every measure of counterfactuals in the open format, whoever made them (docs/quality.md)."""
+"""Scores of counterfactuals, whichever tool made them."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ SCORES = (
 )  # fmt: skip
 
 _OF_ALL = ("flip_ratio", "nafr", "nafr_other", "seconds", "classifier_calls")
-"""Means over all inputs; the others are means over the counterfactuals that flip."""
+"""Figures that are means over all inputs; the others are means over the counterfactuals that flip."""
 
 _RENAMED = {"edits": "mean_edits", "heavy_edits": "mean_heavy_edits"}
 _MUTAGEN = "mutagen"
@@ -36,7 +36,13 @@ _MUTAGEN = "mutagen"
 
 @dataclass(frozen=True, eq=False)
 class Scorer:
-    """What counterfactuals are measured with: a kit, real graphs where they are at hand, the time for one GED."""
+    """Measures counterfactuals with the models of a kit.
+
+    Args:
+        kit: Models and knowledge.
+        real: Measures of real graphs, for ceilings and for the limit of plausibility; None leaves ceilings out.
+        ged_seconds: Time limit for the edit distance of a pair.
+    """
 
     kit: Kit
     real: Reality | None = None
@@ -44,31 +50,31 @@ class Scorer:
 
     @classmethod
     def of(cls, kit: Kit, real: GraphDataset | None = None, ged_seconds: float = 0.1) -> "Scorer":
-        """`real` are graphs that no model of the kit was trained on."""
+        """Make a scorer; `real` are graphs that no model of the kit was trained on."""
         return cls(kit, None if real is None else Reality.of(kit, real), ged_seconds)
 
     @torch.no_grad()
-    def score(self, found: Sequence[Counterfactual], tick: Callable[[], None] = lambda: None) -> Measures:
-        """Every measure of every counterfactual; `tick` is called after each. Without a graph nothing was flipped."""
+    def score(self, answers: Sequence[Counterfactual], tick: Callable[[], None] = lambda: None) -> Measures:
+        """Compute `SCORES` for every answer; one without a graph counts as not flipped. `tick` is called after each."""
         judges = judges_of(self.kit)
-        values = dict.fromkeys(("flip_ratio", *judges), torch.zeros(len(found)))
+        values = dict.fromkeys(("flip_ratio", *judges), torch.zeros(len(answers)))
         values |= {
-            "seconds": _known([one.seconds for one in found]),
-            "classifier_calls": _known([float(one.classifier_calls) for one in found]),
+            "seconds": _known([answer.seconds for answer in answers]),
+            "classifier_calls": _known([float(answer.classifier_calls) for answer in answers]),
         }
-        pairs = Pairs.of(found)
+        pairs = Pairs.of(answers)
         if pairs is not None:
-            columns = self._columns(pairs, [found[k] for k in pairs.rows.tolist()], tick)
+            columns = self._columns(pairs, [answers[k] for k in pairs.rows.tolist()], tick)
             values |= {name: pairs.spread(column, _empty(name)) for name, column in columns.items()}
-        for _ in range(len(found) - (0 if pairs is None else len(pairs.rows))):
+        for _ in range(len(answers) - (0 if pairs is None else len(pairs.rows))):
             tick()
-        return {name: values.get(name, torch.full((len(found),), torch.nan)) for name in SCORES}
+        return {name: values.get(name, torch.full((len(answers),), torch.nan)) for name in SCORES}
 
-    def _columns(self, pairs: Pairs, found: list[Counterfactual], tick: Callable[[], None]) -> Columns:
+    def _columns(self, pairs: Pairs, answers: list[Counterfactual], tick: Callable[[], None]) -> Columns:
         columns = validity(pairs, self.kit.classifier, judges_of(self.kit)) | sparsity(pairs)
         columns |= self._believability(pairs) | edit_counts(pairs, self.ged_seconds, tick)
-        columns["one_minimal"] = _claims([self._is_one_minimal(one) for one in found])
-        columns["nitro_touched"] = self._nitro(pairs, found)
+        columns["one_minimal"] = _claims([self._is_one_minimal(answer) for answer in answers])
+        columns["nitro_touched"] = self._nitro(pairs, answers)
         if self.real is not None:
             sure = torch.where(columns["flip_ratio"], columns["p_target"], torch.nan)
             columns |= {f"{name}_ceiling": self.real.ceiling(name, sure) for name in judges_of(self.kit)}
@@ -90,22 +96,22 @@ class Scorer:
             columns["round_trip"] = torch.tensor(again)
         return columns
 
-    def _is_one_minimal(self, found: Counterfactual) -> bool | None:
-        prefer = found.method.partition("+")[0]  # "balanced+walk" was asked for what "balanced" is asked for
+    def _is_one_minimal(self, answer: Counterfactual) -> bool | None:
+        prefer = answer.method.partition("+")[0]  # the requirements of "balanced+walk" are those of "balanced"
         asked = Requirement.of(self._searches[prefer]) if prefer in self._searches else Requirement(self.kit.classifier)
-        return is_one_minimal(found, asked, self._searches["minimal"].moves)
+        return is_one_minimal(answer, asked, self._searches["minimal"].moves)
 
-    def _nitro(self, pairs: Pairs, found: list[Counterfactual]) -> Float[Tensor, " k"]:
-        """For molecules with a nitro group on a ring that are predicted mutagenic: whether an edit touches it."""
+    def _nitro(self, pairs: Pairs, answers: list[Counterfactual]) -> Float[Tensor, " k"]:
+        """1 if an edit touches a nitro group on a ring, else 0; NaN for molecules without one or not mutagenic."""
         if _MUTAGEN not in self.kit.classes:
-            return torch.full((len(found),), torch.nan)
+            return torch.full((len(answers),), torch.nan)
         mutagenic = in_batches(self.kit.classifier, pairs.factual).argmax(1) == self.kit.classes.index(_MUTAGEN)
-        asked = zip(found, mutagenic.tolist(), strict=True)
-        return _claims([touches_nitro(one.factual, one.edits) if yes else None for one, yes in asked])
+        asked = zip(answers, mutagenic.tolist(), strict=True)
+        return _claims([touches_nitro(answer.factual, answer.edits) if yes else None for answer, yes in asked])
 
     @cached_property
     def _searches(self):
-        """What each preference asks of its answers."""
+        """The search of each preference; it tells what the preference asks of its answers."""
         explainer = Explainer(self.kit)
         return {name: explainer.search(name) for name in self.kit.preferences}
 
@@ -113,12 +119,12 @@ class Scorer:
 def figures_of(parts: Sequence[Measures], real: Reality | None = None) -> Figures:
     """Figures of one method from its measures, one part for each seed.
 
-    Flips, judges and effort are averaged over all inputs, the rest over counterfactuals that flip: what does not flip
-    is none.
+    Flips, confirmations by judges, time and classifier calls are averaged over all inputs; the other measures over the
+    counterfactuals that flip.
     """
     counted = [{_RENAMED.get(name, name): _counted(part, name) for name in part} for part in parts]
-    found = share(~torch.cat([part["edits"] for part in parts]).isnan())
-    figures: Figures = {"n": len(parts[0]["edits"]), "seeds": len(parts), "found": number(found), **summary(counted)}
+    answered = share(~torch.cat([part["edits"] for part in parts]).isnan())
+    figures: Figures = {"n": len(parts[0]["edits"]), "seeds": len(parts), "found": number(answered), **summary(counted)}
     figures["nitro_molecules"] = sum(int((~part["nitro_touched"].isnan()).sum()) for part in counted)
     if real is not None:
         figures["radical_free_real"] = real.figures.get("radical_free")
@@ -138,5 +144,5 @@ def _claims(values: Sequence[bool | None]) -> Float[Tensor, " k"]:
 
 
 def _known(values: Sequence[float]) -> Float[Tensor, " b"]:
-    """Numbers of which a zero means that nobody counted."""
+    """Column of numbers; a zero means that the tool did not report one, and becomes NaN."""
     return torch.tensor([value if value else torch.nan for value in values])

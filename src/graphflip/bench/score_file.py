@@ -1,4 +1,4 @@
-"""Scores of a file of counterfactuals that any tool may have written."""
+"""Scores of a file of counterfactuals in the open format, written by any tool."""
 
 import csv
 import io
@@ -28,7 +28,15 @@ _AT_ONCE = 64
 
 @dataclass(frozen=True, eq=False)
 class Scores:
-    """Figures of each method in a file, those of real graphs if there were any, and every measure of every line."""
+    """Scores of a file.
+
+    Args:
+        figures: Figures of each method that the file names.
+        real: Figures of real graphs; empty if none were given.
+        ids: Id of each line.
+        methods: Method of each line.
+        measures: Every measure of every line.
+    """
 
     figures: dict[str, Figures]
     real: Figures
@@ -37,14 +45,15 @@ class Scores:
     measures: Measures
 
     def to_json(self) -> dict[str, Any]:
+        """Figures as JSON."""
         return {"methods": self.figures} | ({"real": self.real} if self.real else {})
 
     def write(self, path: Path) -> None:
-        """The figures as JSON."""
+        """Write the figures to a JSON file."""
         write_atomically(path, (json.dumps(self.to_json(), indent=1, allow_nan=False) + "\n").encode())
 
     def write_lines(self, path: Path) -> None:
-        """Every measure of every line, as CSV or as JSON lines, as the name of the file says."""
+        """Write every measure of every line to a .csv or .jsonl file."""
         check_lines_path(path)
         text = io.StringIO()
         if path.suffix == ".jsonl":
@@ -65,7 +74,7 @@ class Scores:
 
 
 def check_lines_path(path: Path) -> None:
-    """Refuse a name that says neither CSV nor JSON lines."""
+    """Raise a ConfigError unless the name ends in .csv or .jsonl."""
     if path.suffix not in (".csv", ".jsonl"):
         raise ConfigError(f"The file of single scores must end in .csv or .jsonl; got {path.name}.")
 
@@ -77,10 +86,21 @@ def score_file(
     ged_seconds: float = 0.1,
     tick: Callable[[], None] = lambda: None,
 ) -> Scores:
-    """Measure counterfactuals in the open format with the models of a kit.
+    """Measure the counterfactuals in a file with the models of a kit.
 
-    `data` names a dataset whose test part are real graphs to compare with: only then are there ceilings of NAFR.
-    Figures are those of each method that the file names.
+    Args:
+        path: File of counterfactuals in the open format.
+        model: Name or folder of a kit.
+        data: Name of a dataset whose test part gives real graphs to compare with; without it there are no ceilings.
+        ged_seconds: Time limit for the edit distance of a pair.
+        tick: Called after each counterfactual.
+
+    Returns:
+        Figures of each method that the file names, and the measures of every line.
+
+    Raises:
+        DataError: The file cannot be read, is empty or names a target that the classifier does not have, or the
+            dataset has another schema than the kit.
     """
     kit = load_kit(model)
     real = None if data is None else load_dataset(data)
@@ -90,11 +110,11 @@ def score_file(
         )
     scorer = Scorer.of(kit, None if real is None else real.part("test") if real.split else real, ged_seconds)
     ids, methods, parts = [], [], []
-    found = _checked(read_records(path, kit.schema), path, kit.classifier)
-    while some := list(islice(found, _AT_ONCE)):
+    answers = _checked(read_records(path, kit.schema), path, kit.classifier)
+    while some := list(islice(answers, _AT_ONCE)):
         parts.append(scorer.score(some, tick))
-        ids += [one.id for one in some]
-        methods += [one.method for one in some]
+        ids += [answer.id for answer in some]
+        methods += [answer.method for answer in some]
     if not parts:
         raise DataError(f"{path}: there must be at least one explanation; the file has none. See docs/format.md.")
     measures = {name: torch.cat([part[name] for part in parts]) for name in SCORES}
@@ -108,14 +128,14 @@ def _of(measures: Measures, methods: list[str], method: str) -> Measures:
 
 
 @torch.no_grad()
-def _checked(found: Iterator[Counterfactual], path: Path, classifier: AbstractClassifier) -> Iterator[Counterfactual]:
-    """The explanations, if each has a target that the classifier knows."""
+def _checked(answers: Iterator[Counterfactual], path: Path, classifier: AbstractClassifier) -> Iterator[Counterfactual]:
+    """Yield the answers; raise a DataError at one with a target that the classifier does not have."""
     outputs = None
-    for one in found:
+    for answer in answers:
         if outputs is None:
-            (outputs,) = classifier(one.factual.pad(classifier.schema.max_nodes))
+            (outputs,) = classifier(answer.factual.pad(classifier.schema.max_nodes))
         try:
-            one.goal.at(outputs)
+            answer.goal.at(outputs)
         except ConfigError as error:
-            raise DataError(f"{path}, explanation {one.id!r}: {error}") from error
-        yield one
+            raise DataError(f"{path}, explanation {answer.id!r}: {error}") from error
+        yield answer

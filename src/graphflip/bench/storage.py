@@ -1,4 +1,4 @@
-"""The two files of a run: its counterfactuals, and a manifest with settings, hashes and every measure."""
+"""Files of a run: its counterfactuals as JSON lines, and a manifest with settings, hashes and measures."""
 
 import hashlib
 import json
@@ -14,7 +14,7 @@ from .measure import Measures
 
 @dataclass(frozen=True)
 class RunFiles:
-    """Where a method with a seed keeps what it found."""
+    """The two files of a method with a seed."""
 
     folder: Path
     name: str
@@ -22,14 +22,16 @@ class RunFiles:
 
     @property
     def records(self) -> Path:
+        """File of the counterfactuals."""
         return self.folder / f"{self.name}-seed{self.seed}.jsonl"
 
     @property
     def manifest(self) -> Path:
+        """File with settings, hashes and measures."""
         return self.records.with_suffix(".json")
 
     def stored(self) -> dict[str, Any]:
-        """The manifest, if it belongs to the file of counterfactuals beside it; else nothing."""
+        """Read the manifest; empty if it does not belong to the counterfactuals beside it."""
         try:
             stored = json.loads(self.manifest.read_text(encoding="utf-8"))
             return stored if stored["sha256"] == self.digest() else {}
@@ -37,21 +39,22 @@ class RunFiles:
             return {}
 
     def write(self, content: dict[str, Any]) -> None:
-        """Write the manifest of the counterfactuals as they are now."""
+        """Write the manifest, with the hash of the counterfactuals as they are now."""
         content["sha256"] = self.digest()
         write_atomically(self.manifest, (json.dumps(content, allow_nan=False) + "\n").encode())
 
     def digest(self) -> str:
+        """SHA-256 of the file of counterfactuals."""
         return hashlib.sha256(self.records.read_bytes()).hexdigest()
 
 
 def measures_to_json(measures: Measures) -> dict[str, list[float | None]]:
-    """Columns as JSON can hold them."""
+    """Convert columns to lists; NaN becomes None, as JSON has no NaN."""
     return {name: [_plain(value) for value in column.tolist()] for name, column in measures.items()}
 
 
 def measures_from_json(stored: dict[str, list[float | None]]) -> Measures:
-    """Read what `measures_to_json` gives."""
+    """Convert the lists of `measures_to_json` back to columns."""
     return {
         name: torch.tensor([float("nan") if value is None else float(value) for value in column])
         for name, column in stored.items()

@@ -1,4 +1,4 @@
-"""From columns of measures to figures, and what a reader needs to get the same figures again."""
+"""Figures (means and spreads) of measures, and the versions of the packages that they depend on."""
 
 import platform
 from collections.abc import Sequence
@@ -17,7 +17,10 @@ _PACKAGES = ("torch", "numpy", "scipy", "rdkit")
 
 
 def summary(parts: Sequence[Measures]) -> Figures:
-    """Mean and spread over the graphs of all seeds; with several seeds, also the spread of their means."""
+    """Mean and standard deviation over the graphs of all seeds; with several seeds, also the deviation of their means.
+
+    `parts` has the measures of one seed each.
+    """
     figures: dict[str, float | int] = {}
     for name in parts[0]:
         whole = summarize(torch.cat([part[name] for part in parts]))
@@ -29,16 +32,16 @@ def summary(parts: Sequence[Measures]) -> Figures:
 
 
 def number(value: float | int) -> float | int | None:
-    """A figure as JSON can hold it: six digits, None for NaN."""
+    """Round a figure to six digits; NaN becomes None, as JSON has no NaN."""
     return None if value != value else round(value, 6)
 
 
 def versions() -> dict[str, str]:
-    """Of this package and of those that figures depend on."""
-    found = {"graphflip": __version__, "python": platform.python_version()}
+    """Versions of graphflip, Python and the packages that figures depend on."""
+    installed = {"graphflip": __version__, "python": platform.python_version()}
     for package in _PACKAGES:
         try:
-            found[package] = version(package)
+            installed[package] = version(package)
         except PackageNotFoundError:
-            found[package] = "not installed"
-    return found
+            installed[package] = "not installed"
+    return installed

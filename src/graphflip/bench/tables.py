@@ -7,12 +7,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 Row = dict[str, str | float | int | None]
-"""Cells by key; None or a missing key where there is no figure."""
+"""Cells of a row by key; None, or no key, where there is no figure."""
 
 
 @dataclass(frozen=True)
 class Column:
-    """What stands under a title: the figure `key`, with `key + "_spread"` if `spread` and it is known."""
+    """A column of a table.
+
+    Args:
+        title: Heading.
+        key: Key of the figure in a row.
+        digits: Digits after the point.
+        spread: Append "± s", with the figure under `key + "_spread"`, where there is one.
+        note: Name of a footnote.
+    """
 
     title: str
     key: str
@@ -21,6 +29,7 @@ class Column:
     note: str | None = None
 
     def cell(self, row: Row) -> str:
+        """Text of the cell in a row."""
         value = row.get(self.key)
         if value is None or isinstance(value, str):
             return value or "–"
@@ -31,19 +40,19 @@ class Column:
 
 @dataclass(frozen=True)
 class TablePart:
-    """Some columns of a table under a heading of their own, so that they fit a page."""
+    """Columns of a table that are printed under a heading of their own, so that they fit on a page."""
 
     title: str
     columns: Sequence[Column]
 
     def select(self, rows: Sequence[Row]) -> list[Row]:
-        """The rows that have a figure in one of the columns."""
+        """Rows that have a figure in at least one of the columns."""
         return [row for row in rows if any(isinstance(row.get(column.key), float | int) for column in self.columns)]
 
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of figures: all of them in CSV, those of `parts` for people, with notes numbered as they come up."""
+    """Rows of figures. CSV has all figures; Markdown and LaTeX have those of `parts`, with numbered footnotes."""
 
     name: str
     parts: Sequence[TablePart]
@@ -51,6 +60,7 @@ class Table:
     footnotes: Mapping[str, str]
 
     def to_csv(self) -> str:
+        """All figures of all rows as CSV."""
         text = io.StringIO()
         keys = list(dict.fromkeys(key for row in self.rows for key in row))
         writer = csv.DictWriter(text, keys, lineterminator="\n")
@@ -59,7 +69,7 @@ class Table:
         return text.getvalue()
 
     def to_markdown(self, source: str) -> str:
-        """`source` says what the figures come from."""
+        """Tables and footnotes as Markdown, followed by `source`, the command and versions that made the figures."""
         numbers, lines = self._numbers(), []
         for part in self.parts:
             header = [column.title + (f" [{numbers[column.note]}]" if column.note else "") for column in part.columns]
@@ -69,7 +79,7 @@ class Table:
         return "\n".join([*lines, "", source, ""])
 
     def to_latex(self) -> str:
-        """Needs the LaTeX packages booktabs and graphicx."""
+        """Tables and footnotes as LaTeX, for a document with the packages booktabs and graphicx."""
         numbers, lines = self._numbers(), []
         for part in self.parts:
             marks = [f"$^{{{numbers[column.note]}}}$" if column.note else "" for column in part.columns]
@@ -89,12 +99,12 @@ class Table:
 
 
 def spreadsheet_text(text: str) -> str:
-    """A text that no spreadsheet takes for a formula."""
+    """Escape a text with a leading quote if a spreadsheet would take it for a formula."""
     return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r", "\n")) else text
 
 
 def markdown_lines(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """The lines of a Markdown table."""
+    """Lines of a Markdown table."""
     return [f"| {' | '.join(cells)} |" for cells in (header, ["---"] * len(header), *rows)]
 
 

@@ -1,4 +1,4 @@
-"""Work in this process or in several, each with one thread; what comes back comes as it is done."""
+"""Run tasks in this process or in several, each with one thread; results come in order of completion."""
 
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -10,12 +10,12 @@ from typing import Any
 from ..errors import ConfigError, GraphflipError
 
 Map = Callable[[Callable[[Any], Any], Iterable[Any]], Iterator[Any]]
-"""Like `map`, in any order."""
+"""A function like `map`, whose results may come in any order."""
 
 
 @contextmanager
 def workers(count: int) -> Iterator[Map]:
-    """Gives a `map` over so many processes; 1 is this process."""
+    """Provide a `map` over `count` processes; 1 means this process."""
     if count < 1:
         raise ConfigError(f"`workers` must be at least 1; got {count}.")
     if count == 1:

@@ -31,7 +31,8 @@ def fit(
     skip_bad: Annotated[bool, typer.Option("--skip-bad", help="Leave out rows that cannot be read.")] = False,
 ) -> None:
     """Make a kit for your own graphs: train and measure all models that explanations need, in one folder."""
-    from ..fit.kit import fit_kit, load_graphs, with_limit
+    from ..fit.graphs import load_graphs, with_limit
+    from ..fit.kit import fit_kit
     from .progress import task_bar
 
     prepare()

@@ -1,4 +1,4 @@
-"""From a dataset to a kit of one's own."""
+"""Fitting kits: from a dataset of your own to the models that explain it."""
 
 from typing import TYPE_CHECKING
 

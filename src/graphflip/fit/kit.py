@@ -1,6 +1,5 @@
-"""From a dataset to a kit: every model that explaining needs, what the data know, and a report on how ready it is."""
+"""Fit a kit: train every model that explaining needs on a dataset, mine its environments, and measure the result."""
 
-import dataclasses
 import hashlib
 import json
 import math
@@ -10,17 +9,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from jaxtyping import Shaped
-from torch import Tensor
-
 from ..data.dataset import PARTS, GraphDataset
-from ..data.pyg.objects import from_pyg
-from ..data.source import load_dataset
-from ..errors import ConfigError, DataError, WrongOutput
+from ..errors import ConfigError
 from ..explain.assess import plausible_limit
 from ..explain.knowledge import KNOWLEDGE, Knowledge
-from ..models.adapters.factory import as_classifier, call_function, is_function, load_factory
-from ..models.networks.classifier import AbstractClassifier, num_outputs
+from ..models.adapters.factory import as_classifier, load_factory
+from ..models.networks.classifier import AbstractClassifier
 from ..models.storage.files import weights_blob, write_atomically
 from ..models.storage.store import CARD, load_model, read_card
 from ..models.training.checkpoint import CHECKPOINT
@@ -28,16 +22,18 @@ from ..models.training.evaluate import predict, spread_of
 from ..models.training.recipes import recipe
 from ..models.training.schedule import TrainConfig, TrainingProgress
 from ..models.training.train import require_labels, train_model
-from .readiness import READINESS, Readiness, measure_readiness
+from .graphs import have_contrast, labeled_by
+from .measure import measure_readiness
+from .readiness import READINESS, Readiness
 
 MANIFEST = "fit.json"
 Watch = Callable[[str, int, int], None]
-"""Is told what is done at the moment, how much is done, and of how much."""
+"""Called with the name of the current step, the amount of work done, and the total."""
 
 
 @dataclass(frozen=True)
 class KitPart:
-    """A model of a kit: its folder, its recipe, and about what an epoch costs beside those of the others."""
+    """A model of a kit: its folder, the role and preset of its recipe, and the relative cost of an epoch."""
 
     name: str
     role: str
@@ -71,20 +67,42 @@ def fit_kit(
     resume: bool = False,
     watch: Watch = lambda what, done, total: None,
 ) -> Readiness:
-    """Train what explaining graphs like these needs, and write it to a folder that `graphflip.load` reads.
+    """Train all models that explaining graphs like these needs, and write them to a folder for `graphflip.load`.
 
-    `classifier` is "train" (one is trained on the labels), "none", `"package.module:factory"`, or a classifier of your
-    own: one of ours, a PyG module, a function of dense tensors. Surrogates then learn its answers; where the data have
-    no labels of its kind, its answers are their labels. Labels that are numbers make models that predict a value. With
-    `resume` a run that was ended goes on, and models that are complete are kept. How long each model is trained follows
-    from the number of graphs; `epochs_scale` multiplies it.
+    A kit has a classifier (unless you bring your own), surrogates, judges, an autoencoder, and the node environments
+    that occur in the data. Class labels give classifiers, labels that are numbers give models that predict a value.
+
+    Args:
+        dataset: Graphs to learn from; split at random into train, validation and test if it is not split.
+        folder: New or empty folder for the kit.
+        classifier: `"train"` trains a classifier on the labels. A classifier of your own (a PyG module, a function of
+            dense tensors, a graphflip classifier, or `"package.module:factory"`) is not copied into the kit;
+            surrogates learn its answers, and where the data have no labels of its kind, so do the judges. `"none"`
+            trains without a classifier, for one that you give to `graphflip.load` later.
+        epochs_scale: Factor, above 0, on the number of epochs, which otherwise follows from the number of graphs.
+        resume: Continue a run that was stopped; complete models are kept.
+        watch: Called with the name of the current step, the amount of work done, and the total.
+
+    Returns:
+        Figures of the kit on the test part, and what they mean for explanations; also in `readiness.json`.
+
+    Raises:
+        ConfigError: The folder is not empty, was begun with other data or settings, or the classifier is unusable.
+        DataError: There are too few graphs, or all labels are the same.
+        WrongOutput: The classifier does not have one output for each class of the data.
+
+    Example:
+        >>> import graphflip as gf
+        >>> dataset = gf.load_dataset("molecules.csv")  # doctest: +SKIP
+        >>> print(gf.fit_kit(dataset, "my-kit"))  # doctest: +SKIP
+        >>> gf.load("my-kit").explain("c1ccccc1N")  # doctest: +SKIP
     """
     if not epochs_scale > 0:
         raise ConfigError(f"`epochs_scale` must be above 0; got {epochs_scale}. 1 is usual, 2 trains twice as long.")
     folder = Path(folder)
     dataset = dataset if dataset.split else dataset.split_randomly()
     own = _own_classifier(classifier, dataset)
-    labeled = dataset if own is None else _labeled(dataset, own)
+    labeled = dataset if own is None else labeled_by(own, dataset)
     dataset, labels_given = labeled, labeled is dataset
     for name in PARTS:
         dataset.part(name)
@@ -98,35 +116,12 @@ def fit_kit(
     return readiness
 
 
-def load_graphs(spec: str, skip_bad: bool = False) -> GraphDataset:
-    """The dataset that `load_dataset` finds, or that `package.module:function` of the user's own makes.
-
-    The function takes nothing and returns a GraphDataset, or a list of PyG Data objects. It is the user's code, so call
-    this only when asked to.
-    """
-    if not is_function(spec):
-        return load_dataset(spec, skip_bad)
-    made = call_function(spec)
-    return made if isinstance(made, GraphDataset) else from_pyg(made, name=spec.partition(":")[2])
-
-
-def with_limit(dataset: GraphDataset, max_nodes: int) -> GraphDataset:
-    """The graphs of at most so many nodes, with that as the limit of what a model trained on them can take."""
-    kept = (dataset.num_nodes <= max_nodes).nonzero()[:, 0]
-    if not len(kept):
-        raise DataError(
-            f"{dataset.name}: some graphs must have at most max_nodes={max_nodes} nodes; the smallest has "
-            f"{int(dataset.num_nodes.min())}. Use a larger limit."
-        )
-    limited = dataset.schema.model_copy(update={"max_nodes": max_nodes})
-    return dataclasses.replace(dataset.subset(kept), schema=limited)
-
-
 def schedule(usual: TrainConfig, num_graphs: int, max_nodes: int, epochs_scale: float = 1.0) -> dict[str, int]:
-    """Epochs and batch size for so many graphs to train on, where a recipe has the `usual` ones.
+    """Adapt the epochs and batch size of a recipe to the number of training graphs and the size of the largest.
 
-    Time grows with the square root of the number of graphs: few graphs are passed more often than the recipe says,
-    many less often. Batches are smaller where graphs are few, so that an epoch has steps, or large, to save memory.
+    Epochs shrink with the square root of the number of graphs, so that training time grows with its square root.
+    Batches are smaller if there are few graphs, so that an epoch has enough steps, and if graphs are large, to save
+    memory.
     """
     often = min(max(math.sqrt(_USUAL_GRAPHS / num_graphs), 0.25), 4.0)
     largest = usual.batch_size * (_USUAL_NODES / max(max_nodes, _USUAL_NODES)) ** 2
@@ -146,30 +141,8 @@ def _own_classifier(classifier: Any, dataset: GraphDataset) -> AbstractClassifie
     return load_factory(classifier, dataset.schema)
 
 
-def _labeled(dataset: GraphDataset, own: AbstractClassifier) -> GraphDataset:
-    """The dataset, labeled by the classifier where it has no labels of its kind."""
-    num_classes = num_outputs(own)
-    if len(dataset.classes) > 1:
-        if num_classes != len(dataset.classes):
-            raise WrongOutput(
-                f"A classifier must have an output for each class of the data ({', '.join(dataset.classes)}); "
-                f"this one has {num_classes}. Give data labeled with its classes, or without labels."
-            )
-        return dataset
-    if num_classes == 1 and not dataset.classes and _differ(dataset.labels):
-        return dataset
-    answers = predict(own, dataset)
-    if num_classes == 1:
-        return dataclasses.replace(dataset, labels=answers[:, 0], classes=())
-    return dataclasses.replace(dataset, labels=answers.argmax(-1), classes=tuple(map(str, range(num_classes))))
-
-
-def _differ(labels: Shaped[Tensor, " g"]) -> bool:
-    return bool((labels != labels[0]).any())
-
-
 def _manifest(dataset: GraphDataset, classifier: Any, own: AbstractClassifier | None, scale: float) -> dict[str, Any]:
-    """What the models of a kit depend on."""
+    """Everything that the models of a kit depend on, to be compared when a run is resumed."""
     asked = classifier if isinstance(classifier, str) else type(classifier).__name__
     if own is not None:
         answers = predict(own, dataset.part("test"))
@@ -179,7 +152,7 @@ def _manifest(dataset: GraphDataset, classifier: Any, own: AbstractClassifier | 
 
 
 def _claim(folder: Path, manifest: dict[str, Any], resume: bool) -> None:
-    """Write down what the folder is for, or check that it is for this."""
+    """Write the manifest into a new folder, or check that the folder was begun with the same one."""
     path = folder / MANIFEST
     if not path.is_file():
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
@@ -201,9 +174,9 @@ def _claim(folder: Path, manifest: dict[str, Any], resume: bool) -> None:
 
 
 def _parts(dataset: GraphDataset, classifier: Any) -> list[KitPart]:
-    """What is to be trained: without labels and without a classifier, the autoencoder alone."""
+    """Models to train; without labels and without a classifier, the autoencoder alone."""
     asked = classifier if isinstance(classifier, str) else ""
-    if asked == "none" and not _differ(dataset.labels):
+    if asked == "none" and not have_contrast(dataset.labels):
         return [_VAE]
     require_labels(dataset.part("train"))
     first = [_CLASSIFIER] if asked == "train" else []

@@ -1,1 +1,1 @@
-"""The paper's experiment."""
+"""The paper's experiment: its methods on its datasets, with its tables and its figure."""

@@ -1,4 +1,4 @@
-"""The paper's experiment: every method on whole test splits, its three tables and its figure (docs/paper.md)."""
+"""The paper's experiment: every method on whole test splits, its three tables and its figure."""
 
 import json
 from collections.abc import Callable, Iterable, Sequence
@@ -17,14 +17,12 @@ from ...models.networks.classifier import AbstractClassifier
 from ...models.storage.files import write_atomically
 from ...models.training.evaluate import measure_classifier, measure_vae, predict
 from ..measure import Measures, are_molecules, plausibility, stack
+from ..progress import Watch, counter
 from ..summary import Figures, number, summary, versions
 from .figures import draw_tradeoff
 from .runs import METHODS, Method, Run
 from .subject import ModelSource, Subject, packaged_models
 from .tables import dataset_table, model_table, result_table
-
-Watch = Callable[[str, int, int], None]
-"""Called with what is being done, how many steps are done, and how many there are."""
 
 
 def run_paper(
@@ -39,17 +37,33 @@ def run_paper(
     load_data: Callable[[str], GraphDataset] = load_dataset,
     load_models: ModelSource = packaged_models,
 ) -> Path:
-    """Explain the test splits with every method, measure, and write tables, figures and counterfactuals into `out`.
+    """Explain the test splits with every method, measure the answers, and write tables, figures and counterfactuals.
 
     Nothing is trained. Runs that `out` already holds, with the same settings, data and models, are not repeated.
-    `limit` explains the first graphs of each test split only; `ged_seconds` is the time for the edit distance of one
-    pair, after which its bounds stand as they are. Returns `out`.
+
+    Args:
+        datasets: Names of datasets.
+        out: Folder for everything that is written.
+        limit: Number of graphs of each test split to explain, the first ones; None means all.
+        seeds: Seeds for methods that draw random numbers; the others are run with the first.
+        watch: Called with the name of the current run, the number of steps done, and the total.
+        ged_seconds: Time limit for the edit distance of a pair, after which its bounds are kept.
+        methods: Methods to run.
+        load_data: Function that loads a dataset by name.
+        load_models: Function that finds the models for a dataset.
+
+    Returns:
+        `out`.
+
+    Raises:
+        ConfigError: A name is given twice, a number is out of range, or a model is missing.
+        ModelFileError: A model was trained on another dataset or split.
     """
     _check(datasets, limit, seeds)
-    # Everything is loaded before anything is run: what is missing is said at once.
+    # Everything is loaded before anything is run, so that a missing file is reported at once.
     loaded = [load_data(name) for name in datasets]
     subjects = [Subject(dataset, load_models(dataset), limit) for dataset in loaded]
-    tick = _counter(watch, 2 * sum(len(subject.test) * len(_runs(methods, seeds, out)) for subject in subjects))
+    tick = counter(watch, 2 * sum(len(subject.test) * len(_runs(methods, seeds, out)) for subject in subjects))
     results: dict[str, Any] = {}
     for subject in subjects:
         folder = out / subject.dataset.name
@@ -60,7 +74,7 @@ def run_paper(
             columns.setdefault(run.method.name, []).append(done)
         results[subject.dataset.name] = {name: _summary(parts) for name, parts in columns.items()}
         results[subject.dataset.name] |= {"real": _real(subject), "models": _models(subject), "data": _data(subject)}
-        # Changing nothing is one point of the figure, where nothing is far and nothing flips: it is left out.
+        # The control that changes nothing would be a single point of the figure, at the origin.
         shown = {method.title: columns[method.name] for method in methods if method.explainer is not NoChange}
         draw_tradeoff(subject.dataset.name, shown, out)
     provenance = _provenance(datasets, limit, seeds, ged_seconds)
@@ -81,25 +95,14 @@ def _runs(methods: Iterable[Method], seeds: Sequence[int], folder: Path) -> list
     return [Run(method, seed, folder) for method in methods for seed in (seeds if method.repeated else seeds[:1])]
 
 
-def _counter(watch: Watch, total: int) -> Callable[[str, int], None]:
-    done = 0
-
-    def tick(what: str, count: int) -> None:
-        nonlocal done
-        done += count
-        watch(what, done, total)
-
-    return tick
-
-
 def _summary(parts: list[Measures]) -> Figures:
-    found = share(~torch.cat([part["ged"] for part in parts]).isnan())
-    return {"n": len(parts[0]["seconds"]), "seeds": len(parts), "found": number(found), **summary(parts)}
+    answered = share(~torch.cat([part["ged"] for part in parts]).isnan())
+    return {"n": len(parts[0]["seconds"]), "seeds": len(parts), "found": number(answered), **summary(parts)}
 
 
 @torch.no_grad()
 def _real(subject: Subject) -> Figures:
-    """What the same measures give for the real graphs: the ceiling of what a method can reach."""
+    """The same measures for real graphs, as the ceiling for the methods."""
     models, test = subject.models, subject.test
     graph = stack([test.graphs()])
     predicted = predict(models.classifier, test).argmax(1)
@@ -141,7 +144,7 @@ def _data(subject: Subject) -> dict[str, int]:
 
 
 def _provenance(datasets: Sequence[str], limit: int | None, seeds: Sequence[int], ged_seconds: float) -> dict[str, Any]:
-    """How to get the same figures again; nothing here depends on when or where."""
+    """Command, settings and versions that give the same figures again; neither time nor machine is among them."""
     data = "all" if list(datasets) == list(PAPER_SETS) else ", ".join(datasets)
     words = ["graphflip bench paper --data", data, *(["--limit", str(limit)] if limit else [])]
     if list(seeds) == list(range(len(seeds))):

@@ -1,4 +1,4 @@
-"""The paper's figure: how validity and identity preservation trade off, one curve for each method."""
+"""The paper's figure: validity against identity preservation, one curve for each method."""
 
 import io
 from collections.abc import Mapping, Sequence
@@ -16,7 +16,7 @@ from ..measure import Measures
 
 _IDENTITY = {"ged": "graph edit distance", "led": "latent distance", "cosine": "negative cosine similarity"}
 _VALIDITY = {"flip_ratio": "flip ratio", "sic": "gain of confidence"}
-# Okabe and Ito's colors, which everybody can tell apart; the two readings of a baseline share one.
+# Okabe and Ito's colors, made for color-blind readers; the two variants of a baseline share one.
 _COLORS = ("#999999", "#0072B2", "#0072B2", "#009E73", "#009E73", "#D55E00", "#CC79A7")
 _BINS = 24
 _LOOK = {"font.size": 9, "axes.spines.top": False, "axes.spines.right": False}
@@ -24,10 +24,10 @@ _LOOK |= {"svg.hashsalt": "graphflip"}  # so that the same figure is the same fi
 
 
 def draw_tradeoff(dataset: str, columns: Mapping[str, Sequence[Measures]], folder: Path) -> None:
-    """Write `tradeoff-<dataset>` as PNG and SVG: identity measures across, validity down, histograms on top.
+    """Write `tradeoff-<dataset>` as PNG and SVG: a column for each distance, a row for each measure of validity.
 
-    A point of a curve is the mean validity of all counterfactuals at most that far from their factual, from ten of them
-    on. Several seeds of a method make one curve.
+    A point of a curve is the mean validity of all counterfactuals that are at most so far from their factuals; a curve
+    begins with ten of them. The seeds of a method are pooled. The top row has histograms of the distances.
     """
     matplotlib = require("matplotlib", "plot", "Drawing the trade-off figure")
     figures = require("matplotlib.figure", "plot", "Drawing the trade-off figure")
@@ -86,7 +86,7 @@ def _styles(methods: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _identity(values: Measures, name: str) -> Float[Tensor, " b"]:
-    """The score, lower being closer."""
+    """Distance from the factual; a similarity is negated, so that lower is closer."""
     return -values[name] if name == "cosine" else values[name]
 
 

@@ -1,4 +1,4 @@
-"""One method with one seed on one dataset: explained, measured, kept in two files, and taken up again from them."""
+"""A run: one method with one seed on one dataset, explained, measured and kept in files; not repeated if complete."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
@@ -21,7 +21,16 @@ _BATCH = 64
 
 @dataclass(frozen=True)
 class Method:
-    """An explainer with its settings; `repeated` ones are run with every seed, the others with the first."""
+    """A method of the experiment.
+
+    Args:
+        name: Key in files and JSON.
+        title: Name in tables.
+        explainer: Class of the explainer.
+        settings: Its settings.
+        published: Key of the row of the paper's table to print beside it.
+        repeated: True if it is run with every seed; else it is run with the first.
+    """
 
     name: str
     title: str
@@ -31,7 +40,7 @@ class Method:
     repeated: bool = False
 
     def build(self, subject: Subject) -> AbstractExplainer:
-        """The explainer with those of the dataset's models that it works with."""
+        """Make the explainer with the models of a dataset that it needs."""
         wanted = {part.name for part in fields(self.explainer)}  # pyright: ignore[reportArgumentType]
         partners: dict[str, Any] = {"vae": subject.models.vae, "classifier": subject.models.classifier}
         partners = {name: partner for name, partner in partners.items() if name in wanted}
@@ -53,12 +62,12 @@ METHODS = (
     Method("no_change", "No change (control)", NoChange),
     Method("reconstruction", "Reconstruction (control)", ReconstructionOnly),
 )
-"""The paper's methods with the settings of its appendix, and two controls; `published` names the paper's row beside."""
+"""The paper's methods with the settings of its appendix, and two controls."""
 
 
 @dataclass(frozen=True)
 class Run:
-    """A method with a seed, and the folder of its files."""
+    """A method, a seed, and the folder for their files."""
 
     method: Method
     seed: int
@@ -66,13 +75,14 @@ class Run:
 
     @property
     def files(self) -> RunFiles:
+        """The two files of the run."""
         return RunFiles(self.folder, self.method.name, self.seed)
 
     def complete(self, subject: Subject, ged_seconds: float, tick: Callable[[int], None]) -> Measures:
-        """Explain and measure what was not done before with the same settings, data and models.
+        """Explain and measure, as far as this was not done before with the same settings, data and models.
 
-        Figures are measured on what the file of counterfactuals says, so that anyone can measure them again. `tick` is
-        called with the number of graphs that are explained, and again with the number of those that are measured.
+        Measures are taken from the file of counterfactuals, so that anyone can repeat them. `tick` is called with the
+        number of graphs that were explained, and again with the number of graphs that were measured.
         """
         stored, explained, measured = self.files.stored(), self._explained(subject), _measured(subject, ged_seconds)
         if stored.get("explained") != explained:
@@ -81,10 +91,10 @@ class Run:
         else:
             tick(len(subject.test))
         if stored.get("measured") != measured:
-            found = list(read_records(self.files.records, subject.dataset.schema))
+            answers = list(read_records(self.files.records, subject.dataset.schema))
             seconds = torch.tensor(stored["seconds"])
             yardstick = subject.yardstick(ged_seconds)
-            values = measure(found, subject.test.labels, seconds, yardstick, lambda: tick(1))
+            values = measure(answers, subject.test.labels, seconds, yardstick, lambda: tick(1))
             stored |= {"measured": measured, "measures": measures_to_json(values)}
             self.files.write(stored)
         else:
@@ -92,21 +102,21 @@ class Run:
         return measures_from_json(stored["measures"])
 
     def _explain(self, subject: Subject, tick: Callable[[int], None]) -> list[float]:
-        """Write the counterfactuals; returns the seconds that each took."""
+        """Write the counterfactuals, and return the seconds that each took."""
         explainer, test, seconds = self.method.build(subject), subject.test, []
 
-        def found():
+        def answers():
             batches = (test.graphs(slice(at, at + _BATCH)) for at in range(0, len(test), _BATCH))
-            for one in explainer.explain_all(batches, ids=test.ids, seed=self.seed):
-                seconds.append(one.seconds)
+            for answer in explainer.explain_all(batches, ids=test.ids, seed=self.seed):
+                seconds.append(answer.seconds)
                 tick(1)
-                yield one
+                yield answer
 
-        write_records(self.files.records, found())
+        write_records(self.files.records, answers())
         return seconds
 
     def _explained(self, subject: Subject) -> dict[str, Any]:
-        """All that the counterfactuals depend on."""
+        """Everything that the counterfactuals depend on."""
         names = ("data", "vae", "classifier")
         return {
             "version": __version__,
@@ -119,5 +129,5 @@ class Run:
 
 
 def _measured(subject: Subject, ged_seconds: float) -> dict[str, Any]:
-    """All that the measures depend on besides the counterfactuals."""
+    """Everything that the measures depend on besides the counterfactuals."""
     return {"ged_seconds": ged_seconds, "judge": subject.digests["judge"], "trees": subject.digests["trees"]}

@@ -1,4 +1,4 @@
-"""What the experiment is run on: a dataset of the paper with the models that were trained on it."""
+"""Subject of the experiment: a dataset of the paper with the models that were trained on it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields
@@ -27,7 +27,7 @@ _TRAIN = {
 
 @dataclass(frozen=True, eq=False)
 class Models:
-    """The paper's autoencoder and classifier, and two judges that no explainer sees: another GNN, and trees."""
+    """The paper's autoencoder and classifier, and two judges that no explainer uses: another GNN, and trees."""
 
     vae: PEGVAE
     classifier: AbstractClassifier
@@ -36,11 +36,11 @@ class Models:
 
 
 ModelSource = Callable[[GraphDataset], Models]
-"""Where the models for a dataset come from."""
+"""A function that finds the models for a dataset."""
 
 
 def packaged_models(dataset: GraphDataset) -> Models:
-    """The models that the package carries for a dataset; one that is missing is an error that says how to train it."""
+    """Load the models that come with the package for a dataset; the error for a missing one says how to train it."""
     return Models(
         vae=_load(dataset, "vae-paper", PEGVAE),
         classifier=_load(dataset, "classifier-paper", AbstractClassifier),
@@ -64,7 +64,7 @@ def _load(dataset: GraphDataset, role: str, kind: type[nn.Module]):
 
 
 def check_trained_on(dataset: GraphDataset, folder: Path, how: str) -> None:
-    """Refuse a model of another dataset or split; `how` is the command that trains the right one."""
+    """Raise a ModelFileError for a model of another dataset or split; `how` is the command to train the right one."""
     trained_on = read_card(folder).data
     if trained_on is None or trained_on.fingerprint != dataset.fingerprint():
         raise ModelFileError(
@@ -75,7 +75,7 @@ def check_trained_on(dataset: GraphDataset, folder: Path, how: str) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Subject:
-    """A dataset, its models, and how many test graphs to explain (None: all). What is derived is made when needed."""
+    """A dataset, its models, and the number of test graphs to explain (None: all)."""
 
     dataset: GraphDataset
     models: Models
@@ -88,11 +88,11 @@ class Subject:
 
     @cached_property
     def index(self) -> LatentIndex:
-        """Codes of the training graphs."""
+        """Latent codes of the training graphs."""
         return LatentIndex.build(self.models.vae, self.dataset.part("train"))
 
     def yardstick(self, ged_seconds: float) -> Yardstick:
-        """What counterfactuals are measured with; the limit of plausibility is that of all test graphs."""
+        """Models and limits for measuring counterfactuals; the limit of plausibility comes from all test graphs."""
         models = self.models
         judges = {"nafr": models.judge, "nafr_other": models.trees}
         return Yardstick(models.classifier, models.vae, judges, self._nll_limit, ged_seconds)
@@ -104,6 +104,6 @@ class Subject:
 
     @cached_property
     def digests(self) -> dict[str, str]:
-        """Short hashes of the data and of each model: what a result depends on."""
+        """Short hashes of the data and of each model, on which results depend."""
         weights = {field.name: model_digest(getattr(self.models, field.name)) for field in fields(Models)}
         return {"data": self.dataset.fingerprint()[:16], **weights}

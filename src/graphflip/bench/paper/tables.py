@@ -1,4 +1,4 @@
-"""The paper's three tables with its figures beside ours."""
+"""The paper's three tables, with its figures beside ours."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -14,19 +14,19 @@ NAMES = {"aids": "AIDS", "mutagenicity": "Mutagenicity", "nci1": "NCI1"}
 
 @cache
 def published() -> dict[str, Any]:
-    """The paper's tables, and notes on where its definitions differ from ours."""
+    """The paper's tables, and footnotes on definitions that differ from ours."""
     return json.loads(files("graphflip.bench.paper").joinpath("published.json").read_text(encoding="utf-8"))
 
 
 def result_table(results: Mapping[str, Any], methods: Sequence[Method]) -> Table:
-    """Table 1: what the counterfactuals of each method are like; the paper's metrics first, then further ones."""
+    """Table 1: measures of the counterfactuals of each method; the paper's first, then further ones."""
     rows: list[Row] = []
     for name, figures in results.items():
         for method in methods:
             paper = published()["table1"].get(name, {}).get(method.published, {})
             rows.append({"dataset": NAMES.get(name, name), "method": method.title, **figures[method.name]})
             rows[-1] |= {f"paper_{key}": value for key, value in paper.items()}
-            # A ratio over graphs has no spread of its own worth printing: print that over seeds, where there is one.
+            # The spread of a 0/1 measure over graphs says nothing new: print the spread over seeds, if there is one.
             for key in ("flip_ratio", "flip_ratio_label", "nafr", "nafr_other"):
                 rows[-1][f"{key}_spread"] = figures[method.name].get(f"{key}_seed_spread")
         real = {key: value for key, value in figures["real"].items() if key != "n"}

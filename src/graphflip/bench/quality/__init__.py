@@ -1,1 +1,1 @@
-"""How small, believable and valid counterfactuals are, method by method."""
+"""The quality benchmark: size, validity and believability of the counterfactuals of each method."""

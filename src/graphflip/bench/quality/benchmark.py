@@ -1,4 +1,4 @@
-"""The quality benchmark: how small, believable and valid counterfactuals are, method by method (docs/quality.md)."""
+"""The quality benchmark: size, validity and believability of the counterfactuals of each method."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -8,6 +8,7 @@ from typing import Any
 from ...errors import ConfigError
 from ...models.storage.files import write_atomically
 from ..measure import Measures
+from ..progress import Watch, counter
 from ..score import figures_of
 from ..summary import versions
 from ..workers import Map, workers
@@ -18,9 +19,6 @@ from .material import Packaged, Source
 from .rows import ROWS, MethodRow
 from .runs import QualityRun, material_of
 from .tables import goal_lines, graphs_csv, quality_table
-
-Watch = Callable[[str, int, int], None]
-"""Called with what is being done, how many steps are done, and how many there are."""
 
 DATASETS = ("mutagenicity", "nci1", "aids", PLANTED)
 
@@ -38,11 +36,29 @@ def run_quality(
     ged_seconds: float = 0.1,
     source: Source | None = None,
 ) -> Path:
-    """Explain a part of each dataset with every row, score the counterfactuals, and write tables, picture and files.
+    """Explain a part of each dataset with every method, score the counterfactuals, and write tables and a picture.
 
-    Nothing is trained but a small classifier for the planted set. Runs that `out` already holds, with the same
-    settings, data and models, are not repeated, and a run that was killed goes on where it was. Rows that `out` holds
-    besides those asked for stay in the tables. Returns `out`.
+    Nothing is trained except a small classifier for the planted set. Runs that `out` already holds, with the same
+    settings, data and models, are not repeated; a run that was killed continues where it was. Other methods that `out`
+    already holds stay in the tables.
+
+    Args:
+        datasets: Names of datasets; "planted" is the one whose right answers are known.
+        out: Folder for everything that is written.
+        rows: Methods to run.
+        part: Part of each dataset to explain, "test" or "validation".
+        limit: Number of graphs of the part to explain, the first ones; None means all.
+        seeds: Seeds for methods that draw random numbers; the others are run with the first.
+        num_workers: Number of processes.
+        watch: Called with the name of the current run, the number of steps done, and the total.
+        ged_seconds: Time limit for the edit distance of a pair.
+        source: Function that loads a dataset with its kit; by default those that come with the package.
+
+    Returns:
+        `out`.
+
+    Raises:
+        ConfigError: A name is given twice or unknown, or a number is out of range.
     """
     if not datasets or len(set(datasets)) < len(datasets):
         raise ConfigError(f"The benchmark needs one or more datasets, each once; got {list(datasets)}.")
@@ -55,7 +71,7 @@ def run_quality(
     runs = [_runs(source, name, plan, seeds, out, ged_seconds) for name, plan in zip(real_sets, plans, strict=True)]
     total = 2 * sum(len(run.material.graphs) for those in runs for run in those)
     total += num_answers(limit, part) if PLANTED in datasets else 0
-    tick, results, graphs = _counter(watch, total), {}, []
+    tick, results, graphs = counter(watch, total), {}, []
     with workers(num_workers) as pool:
         for name, plan, those in zip(real_sets, plans, runs, strict=True):
             if not those:
@@ -64,12 +80,13 @@ def run_quality(
             graphs += measured
     if PLANTED in datasets:
         results[PLANTED] = known_answers(out / PLANTED, limit, part, lambda count: tick(PLANTED, count))
-    rows = [row for row in dict.fromkeys([*ROWS, *rows]) if any(row.name in found for found in results.values())]
+    rows = [row for row in dict.fromkeys([*ROWS, *rows]) if any(row.name in figures for figures in results.values())]
     _write(results, graphs, rows, _provenance(list(results), rows, part, limit, seeds, ged_seconds, source), out)
     return out
 
 
 Measured = list[tuple[str, str, int, Sequence[str], Measures]]
+"""Dataset, method, seed, ids of graphs and measures of each run."""
 
 
 def _runs(
@@ -85,7 +102,7 @@ def _runs(
 def _with_held(
     source: Source, name: str, rows: Sequence[MethodRow], seeds: Sequence[int], out: Path, ged_seconds: float
 ) -> list[MethodRow]:
-    """These rows, and others that the folder holds."""
+    """Methods that were asked for, and others whose runs the folder holds, in the order of the table."""
     held = [
         row
         for row in ROWS
@@ -97,6 +114,7 @@ def _with_held(
 def _one_dataset(
     runs: Sequence[QualityRun], rows: Sequence[MethodRow], pool: Map, tick: Callable[[str, int], None]
 ) -> tuple[dict[str, Any], Measured]:
+    """Complete the runs of a dataset; return the figures of each method, and the measures of each run."""
     measured: Measured = []
     for run in runs:
         what = f"{run.dataset}: {run.row.name}, seed {run.seed}"
@@ -109,17 +127,6 @@ def _one_dataset(
     return figures | {"real": real.figures}, measured
 
 
-def _counter(watch: Watch, total: int) -> Callable[[str, int], None]:
-    done = 0
-
-    def tick(what: str, count: int) -> None:
-        nonlocal done
-        done += count
-        watch(what, done, total)
-
-    return tick
-
-
 def _provenance(
     datasets: Sequence[str],
     rows: Sequence[MethodRow],
@@ -129,7 +136,7 @@ def _provenance(
     ged_seconds: float,
     source: Source,
 ) -> dict[str, Any]:
-    """How to get the same figures again; nothing here depends on when or where."""
+    """Command, settings and versions that give the same figures again; neither time nor machine is among them."""
     data = "all" if list(datasets) == list(DATASETS) else ",".join(datasets)
     words = ["graphflip bench quality", "--data", data, "--part", part]
     words += ["--limit", str(limit)] if limit else []

@@ -1,4 +1,4 @@
-"""The picture of the quality benchmark: how small changes are against how many other models believe them."""
+"""Picture of the quality benchmark: the size of changes against the share that other models confirm."""
 
 import io
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ from ..paper.tables import NAMES
 _JUDGES = {"nafr": "NAFR, GNN judge", "nafr_other": "NAFR, trees"}
 _SEARCHES = ("minimal", "balanced", "believable")
 _BLUE = "#0072B2"
-# Okabe and Ito's colors, which everybody can tell apart; shapes tell the same.
+# Okabe and Ito's colors, made for color-blind readers; shapes tell the methods apart as well.
 _MARKS = {
     "minimal": (_BLUE, "v"),
     "balanced": (_BLUE, "o"),
@@ -30,7 +30,7 @@ _LOOK = {"font.size": 9, "axes.spines.top": False, "axes.spines.right": False, "
 
 
 def draw_frontier(results: Mapping[str, Mapping[str, Any]], path: Path) -> None:
-    """One panel for each dataset and judge: heavy edits across, NAFR upwards, a dash where its ceiling is."""
+    """Draw a panel for each dataset and judge: heavy edits across, NAFR upwards, a dash at its ceiling."""
     shown = {name: rows for name, rows in results.items() if any("mean_heavy_edits" in row for row in rows.values())}
     if not shown:
         return
@@ -46,7 +46,7 @@ def draw_frontier(results: Mapping[str, Mapping[str, Any]], path: Path) -> None:
             axes[1, across].set_xlabel("mean heavy edits")
         for down, words in enumerate(_JUDGES.values()):
             axes[down, 0].set_ylabel(words)
-        handles = {name: one for ax in axes.flat for one, name in zip(*ax.get_legend_handles_labels(), strict=True)}
+        handles = {name: line for ax in axes.flat for line, name in zip(*ax.get_legend_handles_labels(), strict=True)}
         figure.legend(handles.values(), handles.keys(), loc="outside right center", frameon=False)
         picture = io.BytesIO()
         figure.savefig(picture, format="svg", metadata={"Date": None})

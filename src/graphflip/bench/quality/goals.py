@@ -1,14 +1,24 @@
-"""What the default explainer is meant to reach, and whether it does."""
+"""Goals for the figures of the default explainer, and a check of each."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 Results = Mapping[str, Mapping[str, Any]]
-"""Figures by dataset and row."""
+"""Figures by dataset and method."""
 
 
 class QualityGoal(NamedTuple):
-    """A figure that must be at least, or else at most, a number, or `factor` times another figure of the dataset."""
+    """A bound on a figure of a method.
+
+    Args:
+        dataset: Name of the dataset.
+        row: Name of the method.
+        figure: Name of the figure.
+        at_least: True for a lower bound, False for an upper bound.
+        value: The bound, if it is a number.
+        other: Method and figure that the bound is a multiple of, if it is not a number.
+        factor: The multiple.
+    """
 
     dataset: str
     row: str
@@ -19,15 +29,15 @@ class QualityGoal(NamedTuple):
     factor: float = 1.0
 
     def bound(self, results: Results) -> float | None:
-        """The number to reach, if what it depends on is known."""
+        """The bound as a number; None if the figure that it depends on is unknown."""
         if self.other is None:
             return self.value
         row, figure = self.other
-        found = results.get(self.dataset, {}).get(row, {}).get(figure)
-        return None if found is None else self.factor * found
+        value = results.get(self.dataset, {}).get(row, {}).get(figure)
+        return None if value is None else self.factor * value
 
     def words(self, results: Results) -> str:
-        """The goal as a reader wants it: `≥ 0.95`."""
+        """The goal as text, such as `≥ 0.95`."""
         bound, sign = self.bound(results), "≥" if self.at_least else "≤"
         number = "–" if bound is None else f"{bound:.3g}" if self.other else f"{bound:g}"
         if self.other is None:
@@ -37,17 +47,17 @@ class QualityGoal(NamedTuple):
         return f"{sign} {number} ({times}{figure if row == self.row else f'{figure} of {row}'})"
 
     def is_met(self, results: Results) -> bool | None:
-        """None where there is no figure."""
-        found = results.get(self.dataset, {}).get(self.row, {}).get(self.figure)
+        """True if the goal is met; None if there is no such figure."""
+        value = results.get(self.dataset, {}).get(self.row, {}).get(self.figure)
         bound = self.bound(results)
-        if found is None or bound is None:
+        if value is None or bound is None:
             return None
-        return found >= bound - 1e-9 if self.at_least else found <= bound + 1e-9
+        return value >= bound - 1e-9 if self.at_least else value <= bound + 1e-9
 
 
 def _goals(dataset: str, row: str, least: dict[str, float], most: dict[str, float]) -> list[QualityGoal]:
-    found = [QualityGoal(dataset, row, figure, True, value) for figure, value in {"flip_ratio": 1.0, **least}.items()]
-    return found + [QualityGoal(dataset, row, figure, False, value) for figure, value in most.items()]
+    lower = [QualityGoal(dataset, row, figure, True, value) for figure, value in {"flip_ratio": 1.0, **least}.items()]
+    return lower + [QualityGoal(dataset, row, figure, False, value) for figure, value in most.items()]
 
 
 def _as_real(dataset: str, row: str) -> QualityGoal:

@@ -1,4 +1,4 @@
-"""The planted set, on which the right answer is known: does the explainer find it?"""
+"""Comparison with known answers: on the planted set, the smallest change of the true class is known."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -26,49 +26,52 @@ def known_answers(
 ) -> dict[str, Figures]:
     """Train a classifier on the planted set, explain a part of it, and compare with the rule that decides the class.
 
-    `found`: the graph truly changes its class, with as few edits as that can take. `changed`: it truly changes its
-    class. `flip_ratio`: the classifier says so. Counterfactuals and classifier are kept in `out`.
+    Figures are shares of the graphs. `found`: the true class changes, with the fewest possible edits. `changed`: the
+    true class changes. `flip_ratio`: the classifier's prediction changes. Counterfactuals and classifier are kept in
+    the folder `out`.
     """
     dataset = planted(NUM_GRAPHS)
     train, graphs = dataset.part("train"), dataset.part(part).subset(slice(limit))
     kit = Kit(NAME, _classifier(dataset, out / "classifier"), Knowledge.mine(train), dataset.classes)
     explainer, results = Explainer(kit), {}
     for prefer in _PREFERENCES:
-        found = []
-        for (one,) in explainer.explain_each(graphs.graphs(), prefer=prefer, ids=graphs.ids):
-            found.append(one)
+        counterfactuals = []
+        for (counterfactual,) in explainer.explain_each(graphs.graphs(), prefer=prefer, ids=graphs.ids):
+            counterfactuals.append(counterfactual)
             tick(1)
-        write_records(out / f"{prefer}-seed0.jsonl", found)
-        results[prefer] = _figures(found)
+        write_records(out / f"{prefer}-seed0.jsonl", counterfactuals)
+        results[prefer] = _figures(counterfactuals)
     return results
 
 
 def num_answers(limit: int | None, part: str = "test") -> int:
-    """How many graphs `known_answers` explains."""
+    """Number of counterfactuals that `known_answers` makes."""
     return len(_PREFERENCES) * min(len(planted(NUM_GRAPHS).part(part)), limit or NUM_GRAPHS)
 
 
-def _figures(found: list[Counterfactual]) -> Figures:
-    changed = [_changed(one) for one in found]
-    least = [yes and len(one.edits) == int(answers(one.factual)) for one, yes in zip(found, changed, strict=True)]
-    edits = [len(one.edits) for one in found if one.flipped]
+def _figures(counterfactuals: list[Counterfactual]) -> Figures:
+    total, changed = len(counterfactuals), [_changes_class(item) for item in counterfactuals]
+    pairs = zip(counterfactuals, changed, strict=True)
+    smallest = [yes and len(item.edits) == int(answers(item.factual)) for item, yes in pairs]
+    edits = [len(item.edits) for item in counterfactuals if item.flipped]
     return {
-        "n": len(found),
-        "found": number(sum(least) / len(found)),
-        "changed": number(sum(changed) / len(found)),
-        "flip_ratio": number(sum(one.flipped for one in found) / len(found)),
+        "n": total,
+        "found": number(sum(smallest) / total),
+        "changed": number(sum(changed) / total),
+        "flip_ratio": number(sum(item.flipped for item in counterfactuals) / total),
         "mean_edits": number(sum(edits) / len(edits)) if edits else None,
-        "seconds": number(sum(one.seconds for one in found) / len(found)),
+        "seconds": number(sum(item.seconds for item in counterfactuals) / total),
     }
 
 
-def _changed(one: Counterfactual) -> bool:
-    after = one.counterfactual
-    return after is not None and bool(contains_motif(after)[0] != contains_motif(one.factual)[0])
+def _changes_class(counterfactual: Counterfactual) -> bool:
+    """True if the true class, by the rule of the planted set, is another one."""
+    after = counterfactual.counterfactual
+    return after is not None and bool(contains_motif(after)[0] != contains_motif(counterfactual.factual)[0])
 
 
 def _classifier(dataset: GraphDataset, folder: Path) -> AbstractClassifier:
-    """The classifier in the folder if it was trained on these very graphs; else it is trained, in half a minute."""
+    """Load the classifier in the folder if it was trained on these graphs; else train it, which takes half a minute."""
     try:
         trained_on = read_card(folder).data
         if trained_on is not None and trained_on.fingerprint == dataset.fingerprint():

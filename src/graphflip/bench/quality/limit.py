@@ -1,7 +1,7 @@
-"""FewestEdits: a wide beam search over single edits, to know how few edits a flip can take at all.
+"""FewestEdits: a wide beam search over single edits, for the smallest number of edits that can flip the classifier.
 
-It is for benchmarks alone. Its graphs flip the classifier and are valid in the weakest sense: no atom has more bonds
-than it can have, and nothing falls apart. Open valences do not disturb it, and nobody should believe its answers.
+For benchmarks only. Its graphs are valid in the weakest sense: no atom has more bonds than it can have, and the graph
+stays in one part. Open valences are allowed, so its answers are a bound and not explanations.
 """
 
 import time
@@ -27,8 +27,17 @@ from ...schema import Column, Schema
 
 @dataclass(frozen=True)
 class FewestEdits(AbstractExplainer):
-    """From the `beam` likeliest graphs of each number of edits, try every graph one edit further; the first number at
-    which one is the target is the answer. A leaf that comes or goes with its edge is two edits."""
+    """Beam search by number of edits: from the best graphs with k edits, try every graph with one edit more.
+
+    The first graph that reaches the target is the answer. A leaf that comes or goes with its edge counts two edits.
+
+    Args:
+        classifier: Classifier to flip.
+        beam: Number of graphs that are kept for each number of edits.
+        max_edits: Largest number of edits.
+        batch_size: Graphs that are classified at a time.
+        method: Name of the method in answers.
+    """
 
     classifier: AbstractClassifier
     beam: int = 32
@@ -42,12 +51,12 @@ class FewestEdits(AbstractExplainer):
     def _explain_one(self, question: Question, k: int) -> Counterfactual:
         started = time.perf_counter()
         search = _Levels(self, question.graph[k].trim(), question.goals[k])
-        found = search.run().pad(question.graph.num_slots)
-        (outcome,), probability = verdict(self.classifier, found, question.goals[k : k + 1])
+        candidate = search.run().pad(question.graph.num_slots)
+        (outcome,), probability = verdict(self.classifier, candidate, question.goals[k : k + 1])
         return question.answer(
             k,
             self.method,
-            found,
+            candidate,
             Outcome.OUT_OF_MOVES if outcome is Outcome.NOT_FLIPPED else outcome,
             p_counterfactual=float(probability),
             seconds=time.perf_counter() - started,
@@ -57,7 +66,7 @@ class FewestEdits(AbstractExplainer):
 
 @dataclass(frozen=True, eq=False)
 class _State:
-    """A graph on the way, its score for the target, and whether that is what is predicted."""
+    """A graph of the search, its score for the target, and True in `flips` if it reaches the target."""
 
     graph: Graph
     score: float = -torch.inf
@@ -65,7 +74,7 @@ class _State:
 
 
 class _Levels:
-    """The graphs met so far by number of edits, for one factual."""
+    """Graphs that the search has met from one factual, by number of edits."""
 
     def __init__(self, settings: FewestEdits, graph: Graph, goal: AbstractGoal):
         self.settings, self.goal, self.calls = settings, goal, 0
@@ -74,14 +83,14 @@ class _Levels:
         self.seen: set[bytes] = set()
 
     def run(self) -> Graph:
-        """The graph with the fewest edits that is the target, or the likeliest that was met."""
+        """Search; return the graph with the fewest edits that reaches the target, else the one with the best score."""
         for level in range(self.settings.max_edits):
             for state in self._front(level):
                 self._expand(level, state.graph)
-                flipped = [one for one in self.levels[level + 1] if one.flips]
-                if flipped:  # with fewer edits there was none
+                flipped = [state for state in self.levels[level + 1] if state.flips]
+                if flipped:  # none had fewer edits
                     return max(flipped, key=_score).graph
-        return max((one for states in self.levels.values() for one in states), key=_score).graph
+        return max((state for states in self.levels.values() for state in states), key=_score).graph
 
     def _front(self, level: int) -> list[_State]:
         front: list[_State] = []
@@ -112,7 +121,7 @@ def _score(state: _State) -> float:
 
 
 def _best_of_each_size(steps: list[Difference], score: Tensor, count: int) -> Iterator[int]:
-    """No more than `count` of each size can come into the beam."""
+    """Indices of the best `count` steps of each size, as no more can enter the beam."""
     left: dict[int, int] = defaultdict(lambda: count)
     for k in score.argsort(descending=True).tolist():
         if left[steps[k].size]:
@@ -127,12 +136,12 @@ def _key(graph: Graph) -> bytes:
 
 @dataclass(frozen=True)
 class SingleEdits:
-    """Every single edit of a hard graph that leaves no atom with too many bonds and nothing fallen apart."""
+    """All single edits of a graph that leave no atom with too many bonds and the graph in one part."""
 
     schema: Schema
 
     def steps(self, graph: Graph) -> Iterator[Difference]:
-        """What each edit changes; a leaf changes with its edge."""
+        """Yield the difference that each edit makes; a leaf comes or goes with its edge."""
         sketch = Sketch.of(graph)
         room = {i: self._limit(sketch.nodes[i]) - self._taken(sketch, i) for i in sketch.nodes}
         yield from self._labels(sketch)

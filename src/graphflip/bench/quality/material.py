@@ -1,4 +1,4 @@
-"""What the quality benchmark is run on: a dataset with the kit that was trained on it."""
+"""Material of the quality benchmark: a dataset with the kit that was trained on it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ PARTS = ("test", "validation")
 
 @dataclass(frozen=True, eq=False)
 class Material:
-    """A dataset, its kit, which part to explain and how many graphs of it (None: all). The rest is made when needed."""
+    """A dataset, its kit, the part to explain, and the number of its graphs to explain (None: all)."""
 
     dataset: GraphDataset
     kit: Kit
@@ -33,15 +33,17 @@ class Material:
 
     @cached_property
     def explainer(self) -> Explainer:
+        """The default explainer of the kit."""
         return Explainer(self.kit)
 
     @cached_property
     def real(self) -> Reality:
-        """What models say of the whole part."""
+        """Measures of the real graphs of the whole part."""
         return Reality.of(self.kit, self.dataset.part(self.part))
 
     @cached_property
     def vae(self) -> PEGVAE:
+        """The autoencoder of the kit; an error if it has none."""
         if self.kit.vae is None:
             raise ConfigError(
                 f"Walks and baselines need an autoencoder; the kit {self.kit.name} has none. Leave these methods out, "
@@ -51,17 +53,17 @@ class Material:
 
     @cached_property
     def index(self) -> LatentIndex:
-        """Codes of the training graphs."""
+        """Latent codes of the training graphs."""
         return LatentIndex.build(self.vae, self.dataset.part("train"))
 
 
 Source = Callable[[str], Material]
-"""Where the material of a dataset comes from; for several processes, something that can be sent to them."""
+"""A function that loads the material of a dataset by name; it must be picklable if there are several processes."""
 
 
 @dataclass(frozen=True)
 class Packaged:
-    """Material from datasets by name and the kits that the package carries."""
+    """Source of datasets by name with the kits that come with the package."""
 
     part: str = "test"
     limit: int | None = None

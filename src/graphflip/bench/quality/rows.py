@@ -1,4 +1,4 @@
-"""The rows of the quality benchmark: explainers with their settings."""
+"""Methods of the quality benchmark: explainers with their settings, one row of the table each."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -19,9 +19,14 @@ from .material import Material
 
 @dataclass(frozen=True)
 class MethodRow:
-    """A method; `repeated` ones, which draw random numbers, are run with every seed, the others once.
+    """A method of the benchmark.
 
-    What it depends on are the fields of its explainer; `lean` is for one that is dear to build.
+    Args:
+        name: Name in tables and files.
+        about: Description in a few words.
+        build: Function that makes the explainer.
+        repeated: True if it draws random numbers and is run with every seed; else it is run once.
+        lean: Function that tells its settings without building it, for an explainer that is slow to build.
     """
 
     name: str
@@ -31,58 +36,58 @@ class MethodRow:
     lean: Callable[[Material], dict[str, Any]] | None = None
 
     def settings(self, material: Material) -> dict[str, Any]:
-        """All that the answers of this row depend on besides the graphs."""
+        """Everything that the answers depend on besides the graphs; by default the fields of the explainer."""
         return settings_of(self.build(material)) if self.lean is None else self.lean(material)
 
 
 def believable(material: Material) -> AbstractExplainer:
-    """The default explainer, asked for what other models believe."""
+    """The default search with `prefer="believable"`."""
     return material.explainer.search("believable")
 
 
 def balanced(material: Material) -> AbstractExplainer:
-    """The default explainer as it is."""
+    """The default search."""
     return material.explainer.search("balanced")
 
 
 def minimal(material: Material) -> AbstractExplainer:
-    """The default explainer, asked for the fewest edits."""
+    """The default search with `prefer="minimal"`."""
     return material.explainer.search("minimal")
 
 
 def walk(material: Material) -> AbstractExplainer:
-    """The default explainer, to which nothing is shown but what the latent walk proposes."""
-    guide = SaliencyWalk(material.vae, (material.kit.classifier,))
-    return replace(material.explainer.search("balanced"), walk=guide, method="balanced+walk")
+    """The default search, restricted to the moves that the latent walk proposes."""
+    proposals = SaliencyWalk(material.vae, (material.kit.classifier,))
+    return replace(material.explainer.search("balanced"), walk=proposals, method="balanced+walk")
 
 
 def greedy(material: Material) -> AbstractExplainer:
-    """Single edits, the best one at a time, on the classifier alone."""
+    """Greedy search: the best single edit in each round, by the classifier alone."""
     return EditSearch(material.kit.classifier, Moves(material.kit.schema), beam=1, confidence=0.5, method="greedy")
 
 
 def cgcf(material: Material) -> AbstractExplainer:
-    """The paper's walk with the paper's settings, through the code of the kit's autoencoder."""
+    """The paper's walk with the paper's settings, in the latent space of the kit's autoencoder."""
     return LatentTraversal(material.vae, material.kit.classifier, **WALK, method="cgcf")
 
 
 def random(material: Material) -> AbstractExplainer:
-    """A draw from the prior of the kit's autoencoder."""
+    """A graph drawn from the prior of the kit's autoencoder."""
     return RandomExample(material.vae, material.kit.classifier, method="random")
 
 
 def nearest(material: Material) -> AbstractExplainer:
-    """The training graph of the target class whose code is nearest."""
+    """The training graph of the target class whose latent code is nearest."""
     return NearestNeighbor(material.vae, material.kit.classifier, material.index, method="nearest")
 
 
 def nearest_settings(material: Material) -> dict[str, Any]:
-    """The same without codes of all training graphs."""
+    """Settings of `nearest`, without encoding all training graphs."""
     return {"vae": described(material.vae), "classifier": described(material.kit.classifier), "aligned": True}
 
 
 def limit(material: Material) -> AbstractExplainer:
-    """How few edits a flip can take."""
+    """A wide search for the fewest edits that flip the classifier, valid in the weakest sense only."""
     return FewestEdits(material.kit.classifier, method="limit")
 
 
@@ -102,7 +107,7 @@ ROWS = (
 
 
 def chosen(names: Sequence[str], rows: Sequence[MethodRow] = ROWS) -> list[MethodRow]:
-    """The rows of these names, in the order of the table."""
+    """Methods of these names, in the order of the table."""
     known = [row.name for row in rows]
     unknown = [name for name in names if name not in known]
     if unknown or not names:

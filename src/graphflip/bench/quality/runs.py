@@ -1,4 +1,4 @@
-"""One row with one seed on one dataset: explained and scored in shards, so that a run that was killed goes on."""
+"""A run: one method with one seed on one dataset, in shards, so that a run that was killed continues."""
 
 import dataclasses
 import hashlib
@@ -29,7 +29,7 @@ _SHARD = 16
 
 @dataclass(frozen=True)
 class Shard:
-    """Some graphs of a run, the run's file of counterfactuals, and the file that is there when the graphs are done."""
+    """Graphs `start` to `stop` of a run, the run's file of counterfactuals, and the file `path` for the result."""
 
     source: Source
     dataset: str
@@ -44,7 +44,7 @@ class Shard:
 
 @dataclass(frozen=True)
 class QualityRun:
-    """A row with a seed on a dataset, and the folder of its files."""
+    """A method with a seed on a dataset, and the folder for its files."""
 
     source: Source
     dataset: str
@@ -55,25 +55,27 @@ class QualityRun:
 
     @property
     def material(self) -> Material:
+        """The dataset with its kit."""
         return material_of(self.source, self.dataset)
 
     @property
     def files(self) -> RunFiles:
+        """The two files of the run."""
         return RunFiles(self.folder, self.row.name, self.seed)
 
     @property
     def is_done(self) -> bool:
-        """Whether there is nothing left to do."""
+        """True if the folder holds this run, with the same settings, data and models."""
         if not self.files.records.exists():
             return False
         stored = self.files.stored()
         return stored.get("explained") == self._explained() and stored.get("scored") == self._scored()
 
     def complete(self, run: Map, tick: Callable[[int], None] = lambda _: None) -> Measures:
-        """Explain and score what was not done before with the same settings, data and models.
+        """Explain and score, as far as this was not done before with the same settings, data and models.
 
-        Scores are those of the file of counterfactuals, by the code behind `graphflip score`. `tick` is called with
-        numbers of graphs: of those explained, and of those scored.
+        Scores are computed from the file of counterfactuals, as `graphflip score` does. `tick` is called with the
+        number of graphs that were explained, and again with the number of graphs that were scored.
         """
         stored, explained, scored = self.files.stored(), self._explained(), self._scored()
         if stored.get("explained") != explained:
@@ -97,9 +99,9 @@ class QualityRun:
     def _in_shards(
         self, run: Map, work: Callable[[Shard], int], about: Any, tick: Callable[[int], None]
     ) -> list[bytes]:
-        """What each shard wrote, in order; what is there is not done again.
+        """Do the work for all shards and return their results in order; shards that are complete are kept.
 
-        The folder is named for what the work depends on, so what is there fits.
+        The name of the folder has a hash of everything that the work depends on, so the shards in it fit.
         """
         text = json.dumps([self.seed, about], sort_keys=True)
         folder = self._workplace / f"{work.__name__}-{hashlib.sha256(text.encode()).hexdigest()[:16]}"
@@ -130,7 +132,7 @@ class QualityRun:
         return self.folder / ".shards" / f"{self.row.name}-seed{self.seed}"
 
     def _explained(self) -> dict[str, Any]:
-        """All that the counterfactuals depend on."""
+        """Everything that the counterfactuals depend on."""
         material = self.material
         return {
             "version": __version__,
@@ -143,7 +145,7 @@ class QualityRun:
         }
 
     def _scored(self) -> dict[str, Any]:
-        """All that the scores depend on besides the counterfactuals."""
+        """Everything that the scores depend on besides the counterfactuals."""
         kit = self.material.kit
         models = {"classifier": kit.classifier, "vae": kit.vae, **kit.judges}
         models |= {f"surrogate {k}": model for k, model in enumerate(kit.surrogates)}
@@ -152,20 +154,20 @@ class QualityRun:
 
 
 def explain_shard(shard: Shard) -> int:
-    """Write the counterfactuals of some graphs, with their evidence; returns how many."""
+    """Write the counterfactuals of a shard, with their evidence; return their number."""
     material = material_of(shard.source, shard.dataset)
     graphs = material.graphs.graphs(slice(shard.start, shard.stop))
     ids = material.graphs.ids[shard.start : shard.stop]
-    found = _explainer(shard.source, shard.dataset, shard.row).explain_all([graphs], ids=ids, seed=shard.seed)
+    answers = _explainer(shard.source, shard.dataset, shard.row).explain_all([graphs], ids=ids, seed=shard.seed)
     classes = material.kit.classes
-    assessed = (material.explainer.assess(dataclasses.replace(one, classes=classes)) for one in found)
-    lines = [json.dumps(to_record(one), ensure_ascii=False, allow_nan=False) + "\n" for one in assessed]
+    assessed = (material.explainer.assess(dataclasses.replace(answer, classes=classes)) for answer in answers)
+    lines = [json.dumps(to_record(answer), ensure_ascii=False, allow_nan=False) + "\n" for answer in assessed]
     write_atomically(shard.path, "".join(lines).encode())
     return len(lines)
 
 
 def score_shard(shard: Shard) -> int:
-    """Write the measures of some counterfactuals; returns of how many."""
+    """Write the measures of the counterfactuals of a shard; return their number."""
     scorer = _scorer(shard.source, shard.dataset, shard.ged_seconds)
     lines = shard.records.read_text(encoding="utf-8").split("\n")[shard.start : shard.stop]
     measures = scorer.score([from_record(json.loads(line), scorer.kit.schema) for line in lines])
@@ -175,7 +177,7 @@ def score_shard(shard: Shard) -> int:
 
 @lru_cache(maxsize=4)
 def material_of(source: Source, dataset: str) -> Material:
-    """The material of a dataset, loaded once in each process."""
+    """Load a dataset with its kit, once in each process."""
     return source(dataset)
 
 

@@ -1,4 +1,4 @@
-"""The tables of the quality benchmark: what counterfactuals are like, goals beside what was reached, every graph."""
+"""Tables of the quality benchmark: figures of each method, goals with what was reached, measures of every graph."""
 
 import csv
 import io
@@ -60,7 +60,7 @@ _SIZE = TablePart(
 
 
 def quality_table(results: Mapping[str, Mapping[str, Any]], rows: Sequence[MethodRow]) -> Table:
-    """The figures of every row."""
+    """Table with the figures of every method."""
     lines = []
     for dataset, figures in results.items():
         for row in rows:
@@ -70,7 +70,7 @@ def quality_table(results: Mapping[str, Mapping[str, Any]], rows: Sequence[Metho
 
 
 def _shown(figures: Mapping[str, Any]) -> dict[str, Any]:
-    """Figures with their ceilings beside them; of ratios the spread over seeds is the one worth printing."""
+    """Figures as printed: NAFR with its ceiling in brackets, and the spread of the flip ratio over seeds."""
     shown = {**figures, "flip_ratio_spread": figures.get("flip_ratio_seed_spread")}
     for name in ("nafr", "nafr_other"):
         value, ceiling = figures.get(name), figures.get(f"{name}_ceiling")
@@ -80,19 +80,19 @@ def _shown(figures: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def goal_lines(results: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """A Markdown table of every goal about which something is known."""
+    """Markdown table of the goals whose figures are known."""
     cells = []
     for goal in GOALS:
         met = goal.is_met(results)
         if met is not None:
-            found = results[goal.dataset][goal.row][goal.figure]
+            value = results[goal.dataset][goal.row][goal.figure]
             name = NAMES.get(goal.dataset, goal.dataset)
-            cells.append([name, goal.row, goal.figure, goal.words(results), f"{found:.3f}", "yes" if met else "**no**"])
+            cells.append([name, goal.row, goal.figure, goal.words(results), f"{value:.3f}", "yes" if met else "**no**"])
     return markdown_lines(["data", "method", "figure", "goal", "reached", "met"], cells) if cells else []
 
 
 def graphs_csv(runs: Sequence[tuple[str, str, int, Sequence[str], Measures]]) -> str:
-    """Every measure of every graph: one line for each dataset, row, seed and graph."""
+    """CSV with every measure of every graph: one line for each dataset, method, seed and graph."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(["dataset", "row", "seed", "id", *SCORES])

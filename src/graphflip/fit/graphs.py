@@ -1,0 +1,61 @@
+"""Graphs to fit a kit on: read from whatever a user names, limited in size, labeled by the user's classifier."""
+
+import dataclasses
+
+from jaxtyping import Shaped
+from torch import Tensor
+
+from ..data.dataset import GraphDataset
+from ..data.pyg.objects import from_pyg
+from ..data.source import load_dataset
+from ..errors import DataError, WrongOutput
+from ..models.adapters.factory import call_function, is_function
+from ..models.networks.classifier import AbstractClassifier, num_outputs
+from ..models.training.evaluate import predict
+
+
+def load_graphs(spec: str, skip_bad: bool = False) -> GraphDataset:
+    """Read the dataset that `load_dataset` finds under a name or path, or call the user's `package.module:function`.
+
+    The function takes no arguments and returns a GraphDataset or a list of PyG Data objects. It is code that runs here,
+    so only call this with a name that the user has given.
+    """
+    if not is_function(spec):
+        return load_dataset(spec, skip_bad)
+    made = call_function(spec)
+    return made if isinstance(made, GraphDataset) else from_pyg(made, name=spec.partition(":")[2])
+
+
+def with_limit(dataset: GraphDataset, max_nodes: int) -> GraphDataset:
+    """Leave out graphs of more than `max_nodes` nodes, and make this the largest graph that models can take."""
+    kept = (dataset.num_nodes <= max_nodes).nonzero()[:, 0]
+    if not len(kept):
+        raise DataError(
+            f"{dataset.name}: some graphs must have at most max_nodes={max_nodes} nodes; the smallest has "
+            f"{int(dataset.num_nodes.min())}. Use a larger limit."
+        )
+    limited = dataset.schema.model_copy(update={"max_nodes": max_nodes})
+    return dataclasses.replace(dataset.subset(kept), schema=limited)
+
+
+def labeled_by(own: AbstractClassifier, dataset: GraphDataset) -> GraphDataset:
+    """Label a dataset with a classifier's predictions, unless it has labels of the kind that this one predicts."""
+    num_classes = num_outputs(own)
+    if len(dataset.classes) > 1:
+        if num_classes != len(dataset.classes):
+            raise WrongOutput(
+                f"A classifier must have an output for each class of the data ({', '.join(dataset.classes)}); "
+                f"this one has {num_classes}. Give data labeled with its classes, or without labels."
+            )
+        return dataset
+    if num_classes == 1 and not dataset.classes and have_contrast(dataset.labels):
+        return dataset
+    answers = predict(own, dataset)
+    if num_classes == 1:
+        return dataclasses.replace(dataset, labels=answers[:, 0], classes=())
+    return dataclasses.replace(dataset, labels=answers.argmax(-1), classes=tuple(map(str, range(num_classes))))
+
+
+def have_contrast(labels: Shaped[Tensor, " g"]) -> bool:
+    """True if not all labels are the same."""
+    return bool((labels != labels[0]).any())
