@@ -11,6 +11,10 @@ if TYPE_CHECKING:
     from .edits.search import EditSearch as EditSearch
     from .explainer import Explainer as Explainer
     from .explainer import load as load
+    from .goals.classes import Another as Another
+    from .goals.classes import ClassGoal as ClassGoal
+    from .goals.values import Shift as Shift
+    from .goals.values import ValueGoal as ValueGoal
     from .knowledge import Knowledge as Knowledge
     from .latent.baselines import LatentIndex as LatentIndex
     from .latent.baselines import NearestNeighbor as NearestNeighbor

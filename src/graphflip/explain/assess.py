@@ -1,4 +1,4 @@
-"""Assessor: gathers what speaks for a counterfactual, from models and rules that no search has consulted."""
+"""Assessor: gathers evidence for a counterfactual from models and rules that no search has consulted."""
 
 import dataclasses
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ from .moves.environments import EnvironmentCounts
 
 @dataclass(frozen=True, eq=False)
 class Assessor:
-    """Gathers evidence with whatever there is."""
+    """Gathers evidence with the judges, environments and autoencoder that it has."""
 
     classifier: AbstractClassifier
     judges: Mapping[str, AbstractClassifier] = field(default_factory=dict)
@@ -33,7 +33,7 @@ class Assessor:
 
     @torch.no_grad()
     def assess(self, found: Counterfactual) -> Counterfactual:
-        """The counterfactual with its evidence; unchanged where no graph was returned."""
+        """Add evidence to a counterfactual; one without a graph is returned unchanged."""
         after = found.counterfactual
         if after is None or not float(after.B.sum()):
             return found
@@ -64,7 +64,7 @@ class Assessor:
 
 @torch.no_grad()
 def survives_round_trip(classifier: AbstractClassifier, graph: Graph, target: Target) -> bool:
-    """Whether a molecule, written as SMILES and read back, still reaches the target."""
+    """True if a molecule, written as SMILES and read back, still reaches the target."""
     from ..data.molecules.molecule import round_trip
 
     again = round_trip(graph, kekule=False)
@@ -80,6 +80,6 @@ def nll_per_node(vae: PEGVAE, graph: Graph) -> Float[Tensor, " b"]:
 
 
 def plausible_limit(vae: PEGVAE, real: GraphDataset, batch_size: int = 64) -> float:
-    """What 99 % of real graphs do not exceed in nats per node."""
+    """Negative log-likelihood that 99 % of real graphs do not exceed, in nats per node."""
     batches = (real.graphs(slice(at, at + batch_size)) for at in range(0, len(real), batch_size))
     return plausibility_threshold(torch.cat([nll_per_node(vae, graph) for graph in batches]))

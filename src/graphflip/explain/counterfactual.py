@@ -1,4 +1,4 @@
-"""Counterfactual: one explanation, with how the search for it ended."""
+"""Counterfactual: one explanation, and the outcome of the search for it."""
 
 from dataclasses import dataclass
 from enum import Enum
@@ -16,7 +16,14 @@ from .goals.stored import Target, goal_of
 
 
 class Outcome(Enum):
-    """How a search ended; `advice` says what it means and what to try."""
+    """Way in which a search ended; `advice` says what it means and what to try next.
+
+    Example:
+        >>> Outcome("flipped") is Outcome.FLIPPED
+        True
+        >>> Outcome.OUT_OF_STEPS.advice
+        'No graph on the way reached the target. Allow more steps, larger ones, or other seeds.'
+    """
 
     FLIPPED = "flipped"
     ALREADY_THERE = "already_there"
@@ -32,6 +39,7 @@ class Outcome(Enum):
 
     @property
     def advice(self) -> str:
+        """Meaning of the outcome and, where there is no flip, what to try."""
         return _ADVICE[self]
 
 
@@ -60,16 +68,39 @@ _ADVICE = {
 
 @dataclass(frozen=True, eq=False)
 class Counterfactual:
-    """One explanation: what was asked, what was found, and the way there.
+    """One explanation: the question, the graph that answers it, and the way there.
 
-    `factual` and `counterfactual` are aligned: slot i is the same node in both. `counterfactual` is the graph that was
-    classified, never a fresh draw; it is None where there was nothing to offer. Where the outcome is not FLIPPED it
-    is the last attempt. `target` is the number of a class, or another goal; where it is a range of values, `p_factual`,
-    `p_counterfactual` and `probabilities` are predicted values. `probabilities` are those of the target along the path,
-    one for each step; `path` are the latent codes. `one_minimal`: it was checked that no edit can be undone without
-    losing what was asked. `evidence` is what independent models say. `classes` are names of classes. `classifier_calls`
-    counts the graphs that the classifier was shown, where the method keeps count; `note` says what stood in the way of
-    a flip, or of what was asked beside it.
+    Args:
+        id: Name of the graph.
+        method: Name of the method that made it.
+        target: Number of a class, or another goal. Where it is a range of values, `p_factual`, `p_counterfactual` and
+            `probabilities` are predicted values.
+        factual: Graph that was explained.
+        counterfactual: Graph that was classified, never a fresh draw, aligned with the factual: slot i is the same node
+            in both. The last attempt if the outcome is not FLIPPED; None if there was nothing to offer.
+        p_factual: Probability of the target for the factual, from 0 to 1.
+        p_counterfactual: Probability of the target for the counterfactual; None if there is none.
+        outcome: Way in which the search ended.
+        seed: Seed that was asked with.
+        steps: Steps or rounds that the search took.
+        seconds: Wall time for this graph; in a batch, an equal share.
+        probabilities: Probability of the target after each step.
+        path: Latent codes of the walk, if they were kept.
+        classifier_calls: Number of graphs shown to the classifier; 0 if the method does not count.
+        note: Obstacle to a flip, or to a wish beside it, in words.
+        classes: Names of the classes.
+        one_minimal: True if it was checked that no single edit can be undone without losing the flip; None if not
+            checked.
+        evidence: Verdicts of independent models and rules.
+
+    Example:
+        >>> from graphflip.explain import NoChange
+        >>> from graphflip.models import RelationalGIN
+        >>> from graphflip.testing import random_graph
+        >>> graph = random_graph(n=5, num_graphs=1, seed=0)
+        >>> (answer,) = NoChange(RelationalGIN(graph.schema).eval()).explain(graph)
+        >>> answer.flipped, answer.edits
+        (False, [])
     """
 
     id: str
@@ -93,20 +124,21 @@ class Counterfactual:
 
     @property
     def flipped(self) -> bool:
+        """True if the counterfactual is classified as asked."""
         return self.outcome is Outcome.FLIPPED
 
     @cached_property
     def edits(self) -> list[Edit]:
-        """The typed list of edits that turns the factual into the counterfactual."""
+        """Typed list of edits that turns the factual into the counterfactual; empty if there is none."""
         return [] if self.counterfactual is None else edits_between(self.factual, self.counterfactual)
 
     @property
     def goal(self) -> AbstractGoal:
-        """What the target means."""
+        """Goal that the target stands for."""
         return goal_of(self.target)
 
     def class_name(self, target: Target) -> str:
-        """The name of a class, or its number; another goal in words."""
+        """Name of a class, or its number if it has no name; another goal in words."""
         return goal_of(target).name(self.classes)
 
     def __str__(self) -> str:

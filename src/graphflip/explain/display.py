@@ -1,4 +1,4 @@
-"""How explanations are shown. What stands above them (words, pictures) is registered here and found by its name."""
+"""Registry of the functions that show explanations: words and pictures, which stand above them, register here."""
 
 from importlib import import_module
 from typing import Any, Literal
@@ -9,11 +9,11 @@ _SHOWN: dict[Form, tuple[str, str]] = {}
 
 
 def register(form: Form, module: str, function: str) -> None:
-    """Show explanations in this form with a function, imported when first used."""
+    """Name the function that shows explanations in this form; it is imported when first used."""
     _SHOWN[form] = module, function
 
 
 def shown(form: Form, explanation: Any) -> str:
-    """An explanation in a form."""
+    """Show an explanation in a form."""
     module, function = _SHOWN[form]
     return getattr(import_module(module), function)(explanation)

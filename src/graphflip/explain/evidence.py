@@ -1,4 +1,4 @@
-"""Evidence: what speaks for a counterfactual besides the classifier that was to be convinced."""
+"""Evidence: verdicts on a counterfactual by models and rules other than the classifier that it flips."""
 
 import dataclasses
 from collections.abc import Mapping
@@ -10,12 +10,16 @@ from ..errors import DataError
 
 @dataclass(frozen=True)
 class Evidence:
-    """What independent models and rules say of one counterfactual; None where there is nothing to ask.
+    """Verdicts of independent models and rules on one counterfactual; None where there is nothing to ask.
 
-    `judges` are probabilities of the target by models that no search has consulted, or the values they predict.
-    `environment`: every surrounding of a node that the edits created occurs in the training data. `plausible`: the
-    autoencoder finds the graph no less likely than all but one in a hundred real ones. `molecule`, `radical_free` and
-    `round_trip` (written as SMILES and read back, it is still the target: of what flips) are for molecules.
+    Args:
+        judges: Probability of the target, or the predicted value, by models that no search has consulted, by name.
+        environment: True if every radius-1 environment that the edits created occurs in the training data.
+        plausible: True if the autoencoder finds the graph at least as likely as the least likely 1 % of real graphs.
+        nll_per_node: Negative log-likelihood under the autoencoder, in nats per node.
+        molecule: True if RDKit accepts the graph as a molecule, in one piece if the factual was.
+        radical_free: True if every valence is filled.
+        round_trip: True if the molecule, written as SMILES and read back, still flips; None if it does not flip.
     """
 
     judges: Mapping[str, float] = field(default_factory=dict)
@@ -27,7 +31,7 @@ class Evidence:
     round_trip: bool | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """JSON-ready form; `from_json` reads it back."""
+        """Return a JSON-ready form; `from_json` reads it back."""
         return dataclasses.asdict(self) | {"judges": dict(self.judges)}
 
     @classmethod
@@ -48,7 +52,7 @@ class Evidence:
         return self.in_words("give the target")
 
     def in_words(self, verb: str) -> str:
-        """All of it on one line; what judges do with their numbers is the verb."""
+        """Say it on one line; `verb` says what judges do with their numbers, e.g. "give the target"."""
         said = ", ".join(f"{p:.2f} ({name})" for name, p in self.judges.items())
         parts = [f"judges {verb} {said}"] if said else []
         for claim, yes, no in (

@@ -1,4 +1,4 @@
-"""What a search knows of its data besides models: groups that occur in them, and environments of nodes."""
+"""Knowledge: groups of nodes and environments that occur in the training data, for searches and evidence."""
 
 import json
 from dataclasses import dataclass
@@ -17,7 +17,23 @@ KNOWLEDGE = "knowledge.json"
 
 @dataclass(frozen=True)
 class Knowledge:
-    """Mined from the train part of a dataset. `nll_limit`: 99 % of real graphs do not exceed it, in nats per node."""
+    """Groups of nodes and environments that occur in the training data.
+
+    Args:
+        vocabulary: Groups of nodes (functional groups, in molecules) that moves add and exchange.
+        environments: Counts of radius-1 environments of nodes.
+        nll_limit: Negative log-likelihood that 99 % of real graphs do not exceed, in nats per node; None if no
+            autoencoder was at hand.
+
+    Example:
+        >>> import torch
+        >>> from graphflip import GraphDataset
+        >>> from graphflip.testing import random_graph
+        >>> graphs = [random_graph(n=4, num_graphs=1, seed=seed) for seed in range(3)]
+        >>> train = GraphDataset.from_graphs("toy", graphs, torch.tensor([0, 1, 1]), ("no", "yes"))
+        >>> Knowledge.mine(train).nll_limit is None
+        True
+    """
 
     vocabulary: FragmentVocabulary
     environments: EnvironmentCounts
@@ -25,17 +41,28 @@ class Knowledge:
 
     @classmethod
     def mine(cls, train: GraphDataset, nll_limit: float | None = None) -> "Knowledge":
+        """Collect groups and environments from the train part of a dataset; directed graphs have no groups."""
         directed = train.schema.directed
         vocabulary = FragmentVocabulary() if directed else FragmentVocabulary.mine(train)
         return cls(vocabulary, EnvironmentCounts.mine(train), nll_limit)
 
     def save(self, path: Path) -> None:
+        """Write a JSON file, atomically."""
         stored = {"vocabulary": self.vocabulary.to_dict(), "environments": self.environments.to_dict()}
         stored |= {} if self.nll_limit is None else {"nll_limit": self.nll_limit}
         write_atomically(path, (json.dumps(stored, separators=(",", ":")) + "\n").encode())
 
     @classmethod
     def load(cls, path: Path, schema: Schema) -> "Knowledge":
+        """Read what `save` wrote.
+
+        Args:
+            path: JSON file.
+            schema: Schema of the graphs.
+
+        Raises:
+            ModelFileError: If the file cannot be read or has another form.
+        """
         try:
             stored = json.loads(path.read_text(encoding="utf-8"))
             parts = stored["vocabulary"], stored["environments"]
@@ -47,5 +74,5 @@ class Knowledge:
 
     @classmethod
     def packaged(cls, name: str, schema: Schema) -> "Knowledge":
-        """What the package carries for one of its datasets, e.g. `"mutagenicity"`."""
+        """Load the knowledge that the package carries for one of its datasets, e.g. `"mutagenicity"`."""
         return cls.load(PRETRAINED / name / KNOWLEDGE, schema)

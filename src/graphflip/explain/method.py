@@ -1,4 +1,4 @@
-"""AbstractExplainer: what every method that finds counterfactuals takes and gives."""
+"""AbstractExplainer: the interface of every method that finds counterfactuals, and the question it answers."""
 
 import dataclasses
 import hashlib
@@ -22,21 +22,44 @@ from .goals.stored import Target, goals_of, target_of
 from .goals.targets import parse_goal
 
 Asked = int | AbstractRequest | None
-"""What is asked for: a class by number, a request, or by default the likeliest class that is not predicted."""
+"""A target: a class by number, a request, or None for the likeliest class that is not predicted."""
 
 
 class AbstractExplainer(ABC):
-    """Finds a counterfactual for each graph of a batch. `method` is its name in tables and files."""
+    """Interface of a method: it finds a counterfactual for each graph of a batch.
+
+    A method implements `explain_batch`. `method` is its name in tables and files, `classifier` the model to explain.
+
+    Example:
+        >>> from graphflip.explain import NoChange
+        >>> from graphflip.models import RelationalGIN
+        >>> from graphflip.testing import random_graph
+        >>> graph = random_graph(n=5, num_graphs=2, seed=0)
+        >>> isinstance(NoChange(RelationalGIN(graph.schema).eval()), AbstractExplainer)
+        True
+    """
 
     method: str
     classifier: AbstractClassifier
 
     @abstractmethod
     def explain_batch(self, question: "Question") -> list[Counterfactual]:
-        """Answer for every graph of a batch; a graph's answer depends on nothing but the graph, its target and seed."""
+        """Answer for every graph of a batch.
+
+        Args:
+            question: Padded graphs with a goal and a seed for each.
+
+        Returns:
+            One answer for each graph, in order. It depends on nothing but the graph, its goal and its seed.
+        """
 
     def explain_several(self, question: "Question", num: int) -> list[list[Counterfactual]]:
-        """Up to `num` answers for every graph: by default those of the seeds `seed`, `seed + 1`, …"""
+        """Give up to `num` answers for every graph: by default those of the seeds `seed`, `seed + 1`, …
+
+        Args:
+            question: Padded graphs with a goal and a seed for each.
+            num: Most answers for each graph.
+        """
         rounds = [self.explain_batch(question.reseeded(question.seed + turn)) for turn in range(num)]
         return [list(together) for together in zip(*rounds, strict=True)]
 
@@ -49,9 +72,22 @@ class AbstractExplainer(ABC):
         batch_size: int = 64,
         num: int = 1,
     ) -> list[Counterfactual]:
-        """Up to `num` counterfactuals for each graph; those of a graph stand together.
+        """Find up to `num` counterfactuals for each graph.
 
-        By default the target is the likeliest class that is not predicted.
+        Args:
+            graph: Factuals, a batch of hard graphs.
+            target: One target for all graphs, or one for each: a class number, a request such as `Shift(0.5)`, or None
+                for the likeliest class that is not predicted.
+            ids: Names of the graphs; by default their numbers.
+            seed: Seed of all draws. A graph's answer does not depend on the other graphs.
+            batch_size: Graphs explained at a time.
+            num: Most counterfactuals for each graph.
+
+        Returns:
+            Counterfactuals; those of a graph stand together, in the order of the graphs.
+
+        Raises:
+            ConfigError: If the classifier has no such output as the target.
         """
         batches = (graph[at : at + batch_size] for at in range(0, len(graph), batch_size))
         return list(self.explain_all(batches, target, ids, seed, num))
@@ -64,7 +100,15 @@ class AbstractExplainer(ABC):
         seed: int = 0,
         num: int = 1,
     ) -> Iterator[Counterfactual]:
-        """The same for a stream of batches: memory does not grow with the number of graphs."""
+        """Explain a stream of batches, as `explain` does; memory does not grow with the number of graphs.
+
+        Args:
+            batches: Batches of hard graphs.
+            target: One target for all graphs, or one for each graph of the stream.
+            ids: Names of the graphs; by default their numbers.
+            seed: Seed of all draws.
+            num: Most counterfactuals for each graph.
+        """
         done = 0
         for graph in batches:
             span = slice(done, done + len(graph))
@@ -72,7 +116,7 @@ class AbstractExplainer(ABC):
             names = ids[span] or [str(done + k) for k in range(len(graph))]
             question = ask(self.classifier, graph, wanted, names, seed)
             for several, logits in zip(self.explain_several(question, num), question.logits, strict=True):
-                yield from (settled(one, self.classifier, logits) for one in several)
+                yield from (settled(each, self.classifier, logits) for each in several)
             done += len(graph)
 
 
@@ -101,30 +145,31 @@ class Question:
 
     @property
     def target(self) -> list[Target]:
-        """The goals as explanations keep them."""
+        """Goals as explanations keep them: class numbers where they are classes."""
         return [target_of(goal) for goal in self.goals]
 
     @property
     def p_factual(self) -> Float[Tensor, " b"]:
+        """Probability of each factual's goal, or its predicted value."""
         return shown_each(self.goals, self.logits)
 
     @property
     def already_there(self) -> Bool[Tensor, " b"]:
-        """Which factuals need no change."""
+        """True where the factual itself reaches its goal."""
         return reached_each(self.goals, self.logits)
 
     def rngs(self, stream: str) -> list[torch.Generator]:
         """A generator for each graph; streams of different names are independent."""
         return [torch.Generator().manual_seed(_scramble(f"{seed}/{stream}")) for seed in self.seeds]
 
-    def answer(self, k: int, method: str, found: Graph | None, outcome: Outcome, **more) -> Counterfactual:
-        """The Counterfactual of graph k with everything that the question knows."""
+    def answer(self, k: int, method: str, counterfactual: Graph | None, outcome: Outcome, **more) -> Counterfactual:
+        """Make the Counterfactual of graph k, with all that the question knows filled in."""
         return Counterfactual(
             id=self.ids[k],
             method=method,
             target=target_of(self.goals[k]),
             factual=self.graph[k],
-            counterfactual=found,
+            counterfactual=counterfactual,
             p_factual=float(self.p_factual[k]),
             outcome=outcome,
             seed=self.seed,
@@ -140,7 +185,7 @@ def ask(
     ids: Sequence[str],
     seed: int,
 ) -> Question:
-    """Predict, and make goals of what is asked for: of each graph, or the same of all."""
+    """Predict for each graph and turn its target into a goal; one target may stand for all graphs."""
     graph = graph.pad(graph.schema.max_nodes)
     logits = classifier(graph)
     if isinstance(target, int | AbstractRequest | None):
@@ -154,8 +199,10 @@ def ask(
 def verdict(
     classifier: AbstractClassifier, graph: Graph, target: Sequence[Target] | Int[Tensor, " b"]
 ) -> tuple[list[Outcome], Float[Tensor, " b"]]:
-    """What the classifier says of hard graphs, with the probability of the target, or the predicted value: the last
-    word on a flip."""
+    """Classify hard graphs: outcome of each, and the probability of its target or its predicted value.
+
+    Every claim of a flip goes through here.
+    """
     logits, goals = classifier(graph), goals_of(target)
     reached = reached_each(goals, logits)
     outcomes = []
@@ -170,24 +217,24 @@ def verdict(
 
 
 @torch.no_grad()
-def settled(found: Counterfactual, classifier: AbstractClassifier, before: Float[Tensor, " c"]) -> Counterfactual:
-    """The explanation with the class that was reached as its target, where any other one was asked for.
+def settled(explanation: Counterfactual, classifier: AbstractClassifier, before: Float[Tensor, " c"]) -> Counterfactual:
+    """Replace the target "any other class" by the class that was reached.
 
-    `before` is what the classifier says of the factual. A classifier that may not be asked again leaves it open.
+    `before` are the classifier's outputs for the factual. A classifier whose budget is spent leaves the target open.
     """
-    if not isinstance(found.target, AnyOther) or found.counterfactual is None:
-        return found
+    if not isinstance(explanation.target, AnyOther) or explanation.counterfactual is None:
+        return explanation
     try:
-        (after,) = classifier(found.counterfactual.pad(found.factual.schema.max_nodes))
+        (after,) = classifier(explanation.counterfactual.pad(explanation.factual.schema.max_nodes))
     except BudgetSpent:
-        return found
-    goal = found.target.settled(after)
+        return explanation
+    goal = explanation.target.settled(after)
     return dataclasses.replace(
-        found,
+        explanation,
         target=goal.index,
         p_factual=float(goal.shown(before)),
         p_counterfactual=float(goal.shown(after)),
-        classifier_calls=found.classifier_calls + bool(found.classifier_calls),
+        classifier_calls=explanation.classifier_calls + bool(explanation.classifier_calls),
     )
 
 

@@ -11,7 +11,11 @@ if TYPE_CHECKING:
     from .networks.classifier import InvariantClassifier as InvariantClassifier
     from .networks.classifier import RelationalGIN as RelationalGIN
     from .networks.counts import CountClassifier as CountClassifier
+    from .networks.decode import Gumbel as Gumbel
+    from .networks.decode import MostLikely as MostLikely
+    from .networks.decode import Soft as Soft
     from .networks.pegvae import PEGVAE as PEGVAE
+    from .networks.pegvae import PEGVAEConfig as PEGVAEConfig
     from .networks.trees import TreeClassifier as TreeClassifier
     from .storage.store import load_model as load_model
     from .storage.store import save_model as save_model

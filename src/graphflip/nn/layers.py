@@ -14,7 +14,7 @@ Order = Literal[1, 2]
 
 
 class EquivariantLinear(nn.Module):
-    """A linear map from order `k` to order `l` features (1: nodes, 2: pairs): all Bell(k + l) basis maps and a bias.
+    """Equivariant linear map from order `k` to order `l` features (1: nodes, 2: pairs): b(k + l) basis maps and a bias.
 
     Order-2 results have two biases, one for all pairs and one more for the diagonal, as equivariance allows.
     """
@@ -36,14 +36,15 @@ class EquivariantLinear(nn.Module):
         nn.init.zeros_(self.bias)
 
     def forward(self, x: Tensor, B: Float[Tensor, "b n"], pack: bool = False) -> Tensor:
-        """With `pack`, pairs come and go as in `packed`: for undirected graphs, the same numbers in half the space."""
+        """Apply the maps; with `pack` (undirected graphs only), pairs are stored as in `packed`."""
         return apply_maps(self.k, self.l, x, B, self.weight, self.bias, self.directed, pack)
 
 
 class EquivariantBlock(nn.Module):
-    """The paper's module. All of it before the ReLU is linear when statistics are fixed, and is computed as one layer.
+    """The paper's module (section 2.2): equivariant linear layer, 1x1 convolution, batch normalization, ReLU.
 
-    While training, layer and convolution are one weight; in eval mode the normalization is folded in as well.
+    Everything before the ReLU is computed as one layer: while training, the layer and the convolution are one weight;
+    in eval mode, where statistics are fixed, the normalization is folded in as well.
     Statistics count existing slots only.
     """
 
@@ -86,13 +87,13 @@ class MaskedBatchNorm(nn.Module):
         self.register_buffer("running_var", torch.ones(d))
 
     def reset(self, rng: torch.Generator | None = None) -> None:
-        """Back to the identity, with nothing remembered."""
+        """Reset to the identity, with no statistics."""
         for ones, zeros in ((self.scale, self.shift), (self.running_var, self.running_mean)):
             nn.init.ones_(ones)
             nn.init.zeros_(zeros)
 
     def affine(self) -> tuple[Float[Tensor, " d"], Float[Tensor, " d"]]:
-        """The factor and the offset that normalization amounts to in eval mode."""
+        """Factor and offset that normalization amounts to in eval mode."""
         factor = self.scale * torch.rsqrt(self.running_var + self.eps)
         return factor, self.shift - self.running_mean * factor
 
@@ -191,10 +192,10 @@ def append_edges(X: Tensor, A: Float[Tensor, "b n n"], E: Float[Tensor, "b n n d
 
 
 class InvariantReadout(nn.Module):
-    """Max-pooling over existing nodes: what the paper calls the graph embedding."""
+    """Max-pooling over existing nodes; its result is the paper's graph embedding."""
 
     def forward(self, x: Float[Tensor, "b n d"], B: Float[Tensor, "b n"]) -> Float[Tensor, "b d"]:
-        """Expects x >= 0 (after a ReLU), so an empty slot, weighed with zero, never wins."""
+        """Pool features x >= 0 (after a ReLU), so that an empty slot, weighed with zero, never wins."""
         return (x * B[..., None]).amax(1) if x.shape[1] else x.new_zeros(x.shape[0], x.shape[2])
 
 

@@ -1,4 +1,4 @@
-"""Continuous attributes as networks like them, around zero and of size one, and back in the units of the data."""
+"""Standardize continuous attributes to mean 0 and scale 1 for networks, and convert them back."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ from ..schema import Column
 
 
 def standardized(graph: Graph) -> Graph:
-    """The graph with continuous columns less their mean and in units of their scale; what is not there stays zero."""
+    """Standardize the continuous columns of a graph; attributes of absent nodes and edges stay zero."""
     schema = graph.schema
     V = to_standard(graph.V, graph.B[..., None], schema.nodes)
     E = to_standard(graph.E, graph.A[..., None], schema.edges)
@@ -20,7 +20,7 @@ def standardized(graph: Graph) -> Graph:
 def to_standard(
     values: Float[Tensor, "*b d"], exists: Float[Tensor, "*b 1"], columns: Sequence[Column]
 ) -> Float[Tensor, "*b d"]:
-    """Attributes of what exists, or exists with a probability, with continuous ones less their mean, by scale."""
+    """Standardize attributes: (value - mean * existence) / scale; existence may be a probability."""
     if not _any_continuous(columns):
         return values
     mean, scale = _units(columns, values)
@@ -28,7 +28,7 @@ def to_standard(
 
 
 def from_standard(values: Float[Tensor, "*b d"], columns: Sequence[Column]) -> Float[Tensor, "*b d"]:
-    """What a network says of attributes, with continuous ones in the units of the data."""
+    """Convert attributes that a network predicts to the units of the data."""
     if not _any_continuous(columns):
         return values
     mean, scale = _units(columns, values)

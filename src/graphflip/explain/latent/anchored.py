@@ -23,7 +23,7 @@ MARGIN = 3.0
 
 @dataclass(frozen=True, eq=False)
 class Logits:
-    """What a graph is decoded from: existence of nodes, their attributes, existence of edges, their attributes."""
+    """Decoder outputs of a batch: existence of nodes, their attributes, existence of edges, their attributes."""
 
     B: Float[Tensor, "b n"]
     V: Float[Tensor, "b n dv"]
@@ -43,13 +43,13 @@ class Logits:
         )
 
     def expand(self, size: int) -> "Logits":
-        """One graph's logits as a batch of so many."""
+        """Repeat the logits of one graph `size` times."""
         return Logits(*(part.expand(size, *part.shape[1:]) for part in (self.B, self.V, self.A, self.E)))
 
 
 @dataclass(frozen=True, eq=False)
 class Anchor:
-    """Factuals, their codes, and what the decoder says at these codes."""
+    """Factuals, their codes, and the decoder's logits at these codes."""
 
     vae: PEGVAE
     graph: Graph
@@ -65,16 +65,15 @@ class Anchor:
         return cls(vae, graph, z, raw_logits(vae, z, graph), margin)
 
     def moved(self, z: Float[Tensor, "b n dz"]) -> Logits:
-        """How far each logit of the decoder has moved from where it is at the factual's code."""
+        """Difference of each logit from its value at the factual's code."""
         return raw_logits(self.vae, z, self.graph) - self.logits
 
     def soft(self, z: Float[Tensor, "b n dz"]) -> Graph:
-        """The relaxed graph at a code."""
+        """Relaxed graph at a code."""
         return relaxed(true_logits(self.graph, self.margin) + self.moved(z), self.graph)
 
     def hard(self, z: Float[Tensor, "b n dz"]) -> Graph:
-        """The likeliest graph at a code; a continuous attribute stays if it moves by less than a quarter of its
-        scale."""
+        """Likeliest graph at a code; a continuous attribute stays if it moves by less than a quarter of its scale."""
         graph = self.graph
         B, V, A, E = _likeliest(true_logits(graph, self.margin) + self.moved(z), graph.schema)
         B = B * graph.B
@@ -84,19 +83,19 @@ class Anchor:
         return Graph.trusted(B, V, A, E, graph.schema)
 
     def repeated(self, size: int) -> "Anchor":
-        """The anchor of one graph as one for so many codes."""
+        """Repeat the anchor of one graph for `size` codes."""
         parts = _repeated(self.graph, size), self.z.expand(size, *self.z.shape[1:]), self.logits.expand(size)
         return Anchor(self.vae, *parts, self.margin)
 
 
 def raw_logits(vae: PEGVAE, z: Float[Tensor, "b n dz"], graph: Graph) -> Logits:
-    """The decoder's logits at a code, every stage conditioned on a hard graph."""
+    """Logits of the decoder at a code, every stage conditioned on a hard graph."""
     E = graph.E if not graph.schema.de else vae.edge_values(z, graph.B, graph.V, graph.A)
     return Logits(vae.node_logits(z), vae.node_values(z, graph.B), vae.edge_logits(z, graph.B, graph.V), E)
 
 
 def true_logits(graph: Graph, margin: float) -> Logits:
-    """Logits that decode to a hard graph, by this margin; continuous attributes are themselves."""
+    """Logits of plus and minus `margin` that decode to a hard graph; continuous attributes stay as they are."""
     V, E = (
         map_categories(lambda values: values * margin, part, slices)
         for part, slices in ((graph.V, graph.schema.node_slices()), (graph.E, graph.schema.edge_slices()))
@@ -105,7 +104,7 @@ def true_logits(graph: Graph, margin: float) -> Logits:
 
 
 def relaxed(logits: Logits, graph: Graph) -> Graph:
-    """The probabilities that logits stand for; slots that are empty in `graph` stay so."""
+    """Relaxed graph of probabilities from logits; slots that are empty in `graph` stay empty."""
     B = graph.B * logits.B.sigmoid()
     A = logits.A.sigmoid() * B[:, :, None] * B[:, None, :]
     A = A * (1 - torch.eye(A.shape[1], dtype=A.dtype, device=A.device))
@@ -123,7 +122,7 @@ def _probabilities(logits: Tensor) -> Tensor:
 
 
 def _settled(values: Tensor, was: Tensor, there: Tensor, slices: list) -> Tensor:
-    """Attributes with continuous ones as they were where they were there and hardly moved."""
+    """Keep continuous attributes as they were where they existed and hardly moved."""
     parts = []
     for column, at in slices:
         part = values[..., at]
@@ -136,8 +135,8 @@ def _settled(values: Tensor, was: Tensor, there: Tensor, slices: list) -> Tensor
 
 @dataclass(frozen=True, eq=False)
 class LatentPath:
-    """Hard graphs on the way from a factual to its counterfactual, and the probability of the target, or the predicted
-    value, at each."""
+    """Hard graphs on the way from a factual to its counterfactual, with the probability of the target (or the predicted
+    value) and the position from 0 to 1 of each."""
 
     graphs: Graph
     probabilities: list[float]
@@ -154,8 +153,11 @@ def latent_path(
     steps: int = 24,
     margin: float = MARGIN,
 ) -> LatentPath:
-    """Graphs along the straight line between two codes, anchored at both ends: it starts at exactly the factual and
-    ends at exactly the counterfactual, and what these share stays. The decoder decides which change comes first."""
+    """Decode graphs along the straight line between the codes of factual and counterfactual, anchored at both ends.
+
+    The path starts at exactly the factual and ends at exactly the counterfactual; all that these share stays. The
+    decoder decides which change comes first.
+    """
     n = factual.schema.max_nodes
     ends = [factual.pad(n), counterfactual.pad(n)]
     z = [vae.encode(end).mean for end in ends]
@@ -171,7 +173,7 @@ def latent_path(
 
 
 def _between(logits: Logits, one: Graph, other: Graph) -> Graph:
-    """The likeliest graphs, with all that the two ends share."""
+    """Likeliest graphs, with all that the two ends share."""
     schema = one.schema
     B, V, A, E = _likeliest(logits, schema)
     B = torch.where(one.B == other.B, one.B, B)
@@ -182,7 +184,7 @@ def _between(logits: Logits, one: Graph, other: Graph) -> Graph:
 
 
 def _likeliest(logits: Logits, schema: Schema) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """B, V, A, E as they are likeliest, each by itself."""
+    """Likeliest B, V, A and E, each by itself."""
     B, A = (logits.B > 0).to(logits.B), (logits.A > 0).to(logits.B)
     V = map_categories(_one_hot, logits.V, schema.node_slices())
     E = map_categories(_one_hot, logits.E, schema.edge_slices())
@@ -196,7 +198,7 @@ def _likeliest(logits: Logits, schema: Schema) -> tuple[Tensor, Tensor, Tensor, 
 
 
 def _union(one: Graph, other: Graph) -> Graph:
-    """A graph with the nodes and edges of both; where they differ, as in the first where it has them."""
+    """Graph with the nodes and edges of both; attributes are those of the first where it has them."""
     B, A = torch.maximum(one.B, other.B), torch.maximum(one.A, other.A)
     V = torch.where(one.B[..., None] > 0, one.V, other.V)
     E = torch.where(one.A[..., None] > 0, one.E, other.E)

@@ -1,4 +1,4 @@
-"""LatentSearch: counterfactuals of models that can only be asked, from batches of codes around the factual's."""
+"""LatentSearch: counterfactuals of models without gradients, from batches of codes around the factual's."""
 
 import math
 import time
@@ -28,17 +28,40 @@ _FASTER = 1.3  # the step grows by this factor, or shrinks
 
 @dataclass(frozen=True)
 class LatentSearch(AbstractExplainer):
-    """Descent without gradients (an evolution strategy): draw codes around the best so far, keep the best of them.
+    """Search the latent space without gradients, by an evolution strategy: draw codes around the best, keep the best.
 
-    A code is decoded relative to the factual (see `anchored`), so that a small step changes little, and those of its
-    changes are made that lead from one valid graph to the next (see `feasible`). Each round draws `batch_size` codes, a
-    step of some slots of one of the `parents` best codes, normally distributed of size `step`, and shows the classifier
-    the graphs that it has not seen, in one batch. The step grows while few of the graphs are new, and shrinks while
-    most are. Graphs are ranked by their score for the target less `price` for each edit. When a round reaches the
-    target, the graph with the fewest edits is taken, and edits are undone as long as it still does.
+    A code is decoded relative to the factual (see `anchored`), so that a small step changes little, and only changes
+    that lead from one valid graph to the next are made (see `feasible`). Each round moves some slots of the best codes
+    by Gaussian steps and shows the classifier the new graphs in one batch. The step grows while few graphs are new, and
+    shrinks while most are. Once a round reaches the target, the graph with the fewest edits is taken, and edits are
+    undone as long as it still flips.
 
-    The classifier is shown at most `max_calls` graphs, or as many as a `BlackBox` has in its budget; how many they were
-    is in the answer.
+    Args:
+        vae: Autoencoder that gives codes and decodes them.
+        classifier: Model to explain; it needs no gradients.
+        moves: Changes that lead from one valid graph to the next.
+        rounds: Most rounds.
+        batch_size: Codes drawn in each round.
+        parents: Number of best codes that new ones are drawn around.
+        step: First standard deviation of a step, in the latent space; above 0.
+        price: Points of score that an edit costs when graphs are ranked.
+        max_calls: Most graphs shown to the classifier, the factual included; None for no limit but that of a
+            `BlackBox`. The answer has the number in `classifier_calls`.
+        method: Name in tables and files.
+
+    Raises:
+        ConfigError: If a count is below 1, or `step` is not above 0.
+        SchemaError: If autoencoder, classifier and moves differ in their schema.
+
+    Example:
+        >>> from graphflip.explain import Moves
+        >>> from graphflip.models import PEGVAE, RelationalGIN
+        >>> from graphflip.testing import random_graph
+        >>> graph = random_graph(n=4, num_graphs=1, seed=0)
+        >>> vae, classifier = PEGVAE(graph.schema).eval(), RelationalGIN(graph.schema).eval()
+        >>> search = LatentSearch(vae, classifier, Moves(graph.schema), rounds=2, batch_size=8, max_calls=20)
+        >>> search.explain(graph)[0].classifier_calls <= 20
+        True
     """
 
     vae: PEGVAE

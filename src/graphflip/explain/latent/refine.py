@@ -1,4 +1,4 @@
-"""Refine: undo every edit that the flip does not need, until none is left over."""
+"""Refine: undo every edit that the flip does not need."""
 
 import dataclasses
 from dataclasses import dataclass
@@ -17,12 +17,23 @@ from ..moves.revert import apply_some, revert_all
 
 @dataclass(frozen=True)
 class Refine(AbstractExplainer):
-    """Shrinks what another explainer found to a 1-minimal list of edits: none of them can be undone without losing
-    the flip.
+    """Shrink the counterfactuals of another method to 1-minimal ones: no single edit can be undone without losing the
+    flip.
 
     Each round tries to undo half of the edits, then a quarter, and so on down to single ones, in one batch of
-    candidates for each size, and keeps the candidate with the highest probability of the target (or the highest
-    value) among those that still flip. A classifier that may not be asked any more ends it early.
+    candidates for each size. It keeps the candidate with the highest probability of the target (or the highest value)
+    among those that still flip. It ends early when the classifier's budget is spent.
+
+    Args:
+        explainer: Method whose counterfactuals are shrunk.
+
+    Example:
+        >>> from graphflip.explain import NoChange
+        >>> from graphflip.models import RelationalGIN
+        >>> from graphflip.testing import random_graph
+        >>> graph = random_graph(n=5, num_graphs=1, seed=0)
+        >>> Refine(NoChange(RelationalGIN(graph.schema).eval())).explain(graph)[0].method
+        'no_change+refine'
     """
 
     explainer: AbstractExplainer
@@ -36,10 +47,17 @@ class Refine(AbstractExplainer):
         return self.explainer.classifier
 
     def explain_batch(self, question: Question) -> list[Counterfactual]:
-        return [self.refine(found) for found in self.explainer.explain_batch(question)]
+        return [self.refine(explanation) for explanation in self.explainer.explain_batch(question)]
 
     def refine(self, counterfactual: Counterfactual) -> Counterfactual:
-        """The same answer with as few of its edits as keep the flip."""
+        """Undo the edits that the flip does not need.
+
+        Args:
+            counterfactual: Any answer about the same classifier.
+
+        Returns:
+            The answer with fewer edits; one that does not flip only gets the method's name.
+        """
         if not counterfactual.flipped:
             return dataclasses.replace(counterfactual, method=self.method)
         edits = counterfactual.edits
@@ -50,7 +68,7 @@ class Refine(AbstractExplainer):
         )
 
     def _smaller(self, counterfactual: Counterfactual, part: "_Part") -> "_Part | None":
-        """Fewer edits that still flip, or else the same edits to be tried in smaller runs; None after single ones."""
+        """Return fewer edits that still flip, or else the same edits to try in smaller runs; None after single ones."""
         if not part.edits:
             return None
         try:
@@ -62,7 +80,7 @@ class Refine(AbstractExplainer):
         return None if part.size == 1 else part._replace(size=part.size // 2)
 
     def _best_without(self, counterfactual: Counterfactual, part: "_Part") -> "_Part | None":
-        """Revert each run of `size` edits by itself; the likeliest graph that still flips."""
+        """Revert each run of `size` edits by itself; returns the likeliest graph that still flips."""
         edits, size, factual = part.edits, part.size, counterfactual.factual
         kept = [edits[:start] + edits[start + size :] for start in range(0, len(edits), size)]
         graphs = [(some, graph) for some in kept if (graph := apply_some(factual, some)) is not None]

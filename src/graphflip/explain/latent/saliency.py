@@ -1,4 +1,4 @@
-"""SaliencyWalk: a walk from the factual's code tells which edits matter, before any of them is tried."""
+"""SaliencyWalk: a few steps from the factual's code rank edits before any of them is tried (not Algorithm 1)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,9 +22,20 @@ from .anchored import MARGIN, Anchor, Logits
 
 @dataclass(frozen=True)
 class SaliencyWalk:
-    """Descent from the factual's code on -log p(target), or the distance from a range of values, of the relaxed,
-    anchored graph, summed over `models` (the classifier, and other models with gradients), with a pull back to the
-    factual that is sparse over slots."""
+    """Descend from the factual's code z_F and measure how far each logit of the decoder moves.
+
+    The loss is -log p(target) of the relaxed, anchored graph (see `anchored`), or its distance from a range of values,
+    summed over models, plus `pull` times the sum over slots of |z_i - z_F,i|, which keeps most slots in place. Unlike
+    Algorithm 1 it returns no graph: it tells a search which edits to try first.
+
+    Args:
+        vae: Autoencoder that gives codes and decodes them.
+        models: The classifier, and other models with gradients.
+        steps: Number of Adam steps.
+        step_size: Learning rate.
+        pull: Weight of the distance from the factual's code.
+        margin: Logits of the factual itself, see `anchored`.
+    """
 
     vae: PEGVAE
     models: tuple[AbstractClassifier, ...]
@@ -34,7 +45,7 @@ class SaliencyWalk:
     margin: float = MARGIN
 
     def saliencies(self, graph: Graph, target: Sequence[Target]) -> list["Saliency"]:
-        """For each graph how far the walk moved every logit of the decoder, in all its slots."""
+        """Measure, for each graph, how far the walk moves every logit of the decoder, in all slots."""
         anchor, goals = Anchor.at(self.vae, graph, self.margin), goals_of(target)
         z, adam = anchor.z, Adam(anchor.z, self.step_size, betas=(0.9, 0.99), eps=1e-6, lerp=True)
         for _ in range(self.steps):
@@ -56,7 +67,7 @@ def _surprise(model: AbstractClassifier, soft: Graph, goals: Sequence[AbstractGo
 
 @dataclass(frozen=True, eq=False)
 class Saliency:
-    """How far each logit moved, as plain numbers, to score changes of one graph with."""
+    """Distance that each logit of one graph moved, as plain numbers, to score changes with."""
 
     nodes: list[float]
     values: list[list[float]]
@@ -71,8 +82,8 @@ class Saliency:
         return cls(*parts, graph.schema.nodes, graph.schema.edges)
 
     def score(self, difference: Difference) -> float:
-        """How much the walk asks for these changes: the sum of what their logits moved by; for a continuous attribute,
-        how far it moved that way times the size of the change, both in scales."""
+        """Score changes: the sum of the distances that their logits moved. For a continuous attribute, the distance it
+        moved times the size of the change, both in units of its scale."""
         total = 0.0
         for i, change in difference.nodes.items():
             total += self._change(change, self.nodes[i], self.values[i], self.node_columns)

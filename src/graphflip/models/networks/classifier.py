@@ -18,20 +18,22 @@ from ...schema import Schema
 
 
 class AbstractClassifier(nn.Module, ABC):
-    """Anything that gives class logits for a batch of hard or relaxed graphs, without regard to the order of nodes.
+    """Interface of a model to explain: class logits for a batch of graphs, whatever the order of their nodes.
 
-    A model with one output predicts a value instead.
+    C(G) in the paper. Graphs may be hard or relaxed. A model with one output predicts a value instead. A model
+    implements `embed` and `head`, and has the `schema` of its graphs; `graphflip.models.adapters` wraps models of PyG
+    and plain functions.
     """
 
     schema: Schema
 
     @abstractmethod
     def embed(self, graph: Graph) -> Float[Tensor, "b h"]:
-        """The graph embedding: what the last layers see of the graph."""
+        """Compute the graph embedding, the input of the last layers."""
 
     @abstractmethod
     def head(self, embedding: Float[Tensor, "b h"]) -> Float[Tensor, "b c"]:
-        """Class logits of an embedding, or one value."""
+        """Compute class logits, or one value, from an embedding."""
 
     def forward(self, graph: Graph) -> Float[Tensor, "b c"]:
         return self.head(self.embed(graph))
@@ -44,8 +46,10 @@ def num_outputs(classifier: AbstractClassifier) -> int:
 
 
 class Outputs(BaseModel):
-    """What a model puts out: logits of two classes or more, or with one class a value, which is `center` and so many
-    times `spread`: mean and standard deviation of the labels it learned."""
+    """Outputs of a model: logits of `num_classes` classes, or with one class a value.
+
+    A value is `center` plus the last layer's output times `spread`: mean and standard deviation of the training labels.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     num_classes: int = Field(default=2, gt=0)
@@ -53,12 +57,23 @@ class Outputs(BaseModel):
     spread: FiniteFloat = Field(default=1.0, gt=0)
 
     def scaled(self, outputs: Float[Tensor, "b c"]) -> Float[Tensor, "b c"]:
-        """Outputs of the last layer in the units of the labels."""
+        """Convert outputs of the last layer to the units of the labels."""
         return outputs if self.num_classes > 1 else self.center + self.spread * outputs
 
 
 class ClassifierConfig(Outputs):
-    """Sizes of a classifier. `leak` is the slope of the last hidden layer below zero."""
+    """Sizes of a classifier.
+
+    Args:
+        num_classes: Number of classes; 1 for a model that predicts a value.
+        center: Mean of the labels, for values.
+        spread: Standard deviation of the labels, for values.
+        width: Channels.
+        depth: Layers.
+        hidden: Width of the last hidden layer.
+        dropout: Share of units dropped while training.
+        leak: Slope of the last hidden layer below zero.
+    """
 
     width: int = Field(default=64, gt=0)
     depth: int = Field(default=4, gt=0, le=1000)
@@ -71,6 +86,16 @@ class InvariantClassifier(AbstractClassifier):
     """The paper's classifier (appendix A.1): four equivariant modules, max-pooling, one hidden layer.
 
     The first module sees B and V only; its pair features are appended to A and E.
+
+    Args:
+        schema: Columns of the graphs.
+        config: Sizes, and the number of outputs.
+
+    Example:
+        >>> from graphflip.testing import random_graph
+        >>> graph = random_graph(n=5, num_graphs=2, seed=0)
+        >>> InvariantClassifier(graph.schema).eval()(graph).shape
+        torch.Size([2, 2])
     """
 
     default: ClassVar[ClassifierConfig] = ClassifierConfig(width=20, depth=4, hidden=200)
@@ -119,7 +144,7 @@ class _MessageClassifier(AbstractClassifier):
         return leaky_relu(self.join(self.drop(pooled)), self.config.leak)
 
     def _states(self, graph: Graph) -> Iterator[Float[Tensor, "b n d"]]:
-        """What is known of each node at the start and after each layer, weighed by its existence."""
+        """Features of each node at the start and after each layer, weighed by its existence."""
         return self._each_node(graph)
 
     def _each_node(self, graph: Graph) -> Iterator[Float[Tensor, "b n d"]]:
@@ -135,9 +160,11 @@ class _MessageClassifier(AbstractClassifier):
 
 
 class _RelationalClassifier(_MessageClassifier):
-    """Messages with one weight per kind of edge. Where hard graphs are many and nobody asks for gradients, nodes that
-    look alike as far as messages have come, those of one color, are computed once: candidates of a search differ in a
-    few places."""
+    """Messages with one weight per kind of edge.
+
+    For many hard graphs without gradients, such as the candidates of a search, which differ in a few places, nodes of
+    one color (that look alike as far as messages have come) are computed once.
+    """
 
     layers: nn.ModuleList
 
@@ -156,7 +183,18 @@ class _RelationalClassifier(_MessageClassifier):
 
 
 class RelationalGIN(_RelationalClassifier):
-    """The default classifier: a graph isomorphism network with one weight per kind of edge."""
+    """Graph isomorphism network with one weight per kind of edge: the default classifier.
+
+    Args:
+        schema: Columns of the graphs.
+        config: Sizes, and the number of outputs.
+
+    Example:
+        >>> from graphflip.testing import random_graph
+        >>> graph = random_graph(n=5, num_graphs=2, seed=0)
+        >>> RelationalGIN(graph.schema).eval()(graph).shape
+        torch.Size([2, 2])
+    """
 
     default: ClassVar[ClassifierConfig] = ClassifierConfig(width=64, depth=4, hidden=128, dropout=0.3)
 
@@ -167,7 +205,18 @@ class RelationalGIN(_RelationalClassifier):
 
 
 class AveragingClassifier(_RelationalClassifier):
-    """A surrogate: averages of messages where the default classifier has sums."""
+    """Message passing with averages where `RelationalGIN` has sums: a surrogate.
+
+    Args:
+        schema: Columns of the graphs.
+        config: Sizes, and the number of outputs.
+
+    Example:
+        >>> from graphflip.testing import random_graph
+        >>> graph = random_graph(n=5, num_graphs=2, seed=0)
+        >>> AveragingClassifier(graph.schema).eval()(graph).shape
+        torch.Size([2, 2])
+    """
 
     default: ClassVar[ClassifierConfig] = ClassifierConfig(width=48, depth=4, hidden=96, dropout=0.3)
 
@@ -178,7 +227,18 @@ class AveragingClassifier(_RelationalClassifier):
 
 
 class AttentionClassifier(_MessageClassifier):
-    """The GNN judge: attention over neighbors, a family apart from sums of messages."""
+    """Attention over neighbors, another family than sums of messages: the GNN judge.
+
+    Args:
+        schema: Columns of the graphs.
+        config: Sizes, and the number of outputs.
+
+    Example:
+        >>> from graphflip.testing import random_graph
+        >>> graph = random_graph(n=5, num_graphs=2, seed=0)
+        >>> AttentionClassifier(graph.schema).eval()(graph).shape
+        torch.Size([2, 2])
+    """
 
     default: ClassVar[ClassifierConfig] = ClassifierConfig(width=64, depth=4, hidden=128, dropout=0.3)
 
@@ -188,7 +248,7 @@ class AttentionClassifier(_MessageClassifier):
         self.layers = nn.ModuleList([AttentionLayer(config.width, 4, kinds) for _ in range(config.depth)])
 
 
-# From so many graphs on it pays to find out which nodes look alike.
+# From this many graphs on, finding nodes that look alike costs less than it saves.
 _MANY = 32
 
 

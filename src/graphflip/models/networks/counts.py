@@ -1,4 +1,4 @@
-"""A classifier that is no GNN and no tree: a small network, or a linear model, on counts of environments."""
+"""CountClassifier: a small network, or logistic regression, on counts of environments; neither a GNN nor a tree."""
 
 from itertools import pairwise
 from typing import ClassVar
@@ -28,7 +28,18 @@ class CountConfig(Outputs):
 
 
 class CountClassifier(AbstractClassifier):
-    """Logits from log(1 + counts of environments); made for hard graphs, without gradients for them."""
+    """Network on log(1 + counts of environments): a surrogate for hard graphs, without gradients for them.
+
+    Args:
+        schema: Columns of the graphs.
+        config: Environments that are counted, and the network on them.
+
+    Example:
+        >>> from graphflip.testing import random_graph
+        >>> graph = random_graph(n=5, num_graphs=2, seed=0)
+        >>> CountClassifier(graph.schema).eval()(graph).shape
+        torch.Size([2, 2])
+    """
 
     default: ClassVar[CountConfig] = CountConfig()
 

@@ -1,4 +1,7 @@
-"""From logits to graphs: most likely, sampled, or relaxed with the Gumbel-softmax (Jang et al., 2017)."""
+"""From logits to values: most likely, drawn with the Gumbel-softmax (Jang et al., 2017), or probabilities as they are.
+
+These are the ways of the paper's paragraph "Inferring Graph Reconstruction"; `PEGVAE.decode` takes one of them.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +17,12 @@ from ...schema import Categories, Continuous
 
 @dataclass(frozen=True)
 class MostLikely:
-    """Take the most likely value of everything; gradients pass straight through to the probabilities."""
+    """Take the most likely value of everything; gradients pass straight through to the probabilities.
+
+    Example:
+        >>> MostLikely().binary(torch.tensor([2.0, -1.0])).tolist()
+        [1.0, 0.0]
+    """
 
     def binary(self, logits: Tensor) -> Tensor:
         prob = logits.sigmoid()
@@ -27,9 +35,17 @@ class MostLikely:
 
 @dataclass(frozen=True)
 class Gumbel:
-    """Draw from the Gumbel-softmax at temperature `tau`; `hard` gives 0/1 forward and relaxed gradients backward.
+    """Draw from the Gumbel-softmax, so that gradients reach the logits of a draw.
 
-    There is one generator per graph, so that what a graph draws does not depend on its neighbors in the batch.
+    Args:
+        rngs: One generator for each graph, so that a graph's draws do not depend on its neighbors in the batch.
+        tau: Temperature; near 0 draws are nearly discrete, and gradients steep.
+        hard: True gives 0 and 1 forward and relaxed gradients backward; False gives relaxed values.
+
+    Example:
+        >>> draw = Gumbel([torch.Generator().manual_seed(0)]).category(torch.tensor([[0.0, 5.0, 0.0]]))
+        >>> draw.sum().item(), sorted(set(draw.flatten().tolist()))
+        (1.0, [0.0, 1.0])
     """
 
     rngs: Sequence[torch.Generator]
@@ -57,7 +73,12 @@ class Gumbel:
 
 @dataclass(frozen=True)
 class Soft:
-    """Probabilities themselves: no draw, no rounding."""
+    """Take the probabilities themselves: no draw, no rounding.
+
+    Example:
+        >>> Soft().binary(torch.tensor([0.0])).tolist()
+        [0.5]
+    """
 
     def binary(self, logits: Tensor) -> Tensor:
         return logits.sigmoid()
@@ -67,13 +88,13 @@ class Soft:
 
 
 Inference = MostLikely | Gumbel | Soft
-"""The ways to infer a graph from the decoder's distribution."""
+"""Any way to infer a graph from the decoder's distribution."""
 
 
 def draw_columns(
     infer: Inference, parameters: Tensor, slices: Sequence[tuple[Categories | Continuous, slice]]
 ) -> Tensor:
-    """Attributes from decoder outputs: a draw for each group of categories, the mean for continuous columns."""
+    """Infer attributes from decoder outputs: each group of categories by `infer`, continuous columns as they are."""
     return map_categories(infer.category, parameters, slices)
 
 
@@ -87,7 +108,7 @@ def rounded(graph: Graph) -> Graph:
 
 
 def straight_through(hard: Tensor, relaxed: Tensor) -> Tensor:
-    """The value of `hard` with the gradient of `relaxed`."""
+    """Return the value of `hard` with the gradient of `relaxed`."""
     return _StraightThrough.apply(relaxed, hard)  # pyright: ignore[reportReturnType]
 
 

@@ -26,7 +26,7 @@ class PaperEncoder(nn.Module):
         self.out = EquivariantLinear(1, 1, d + 1, 2 * config.dz)
 
     def draw_identity(self, graph: Graph, rngs: Any) -> Float[Tensor, "b n 0"]:
-        """The paper gives slots no identity: automorphic nodes get the same mean."""
+        """Return identities of width 0: in the paper automorphic nodes get the same mean."""
         return graph.B.new_zeros(*graph.B.shape, 0)
 
     def forward(self, graph: Graph, identity: Float[Tensor, "b n 0"]) -> tuple[Tensor, Tensor]:

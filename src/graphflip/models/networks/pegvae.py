@@ -1,8 +1,13 @@
 """PEGVAE: the permutation equivariant graph variational autoencoder (Hansen et al., 2025, section 2.3).
 
-The latent code has `dz` numbers for each of the N node slots; relabelling nodes relabels the code. The likelihood is
+The latent code has `dz` numbers for each of the N node slots; relabelling nodes relabels the code. The likelihood
+(Eq. 3) is
 
-    p(G | z) = p(B | z) p(V | z, B) p(A | z, B, V) p(E | z, B, V, A).
+    p(G | z) = p(B | z) p(V | z, B) p(A | z, B, V) p(E | z, B, V, A),
+
+and training minimizes the bound of Eq. 4, with a weight beta on its second term,
+
+    -ELBO = E_q[-log p(G | z)] + beta KL(q(z | G) || N(0, 1)).
 
 `config.design` picks the networks: `paper` as in the paper's appendix, `modern` for faithful reconstruction.
 """
@@ -27,9 +32,16 @@ from .paper import PaperDecoder, PaperEncoder
 
 
 class PEGVAEConfig(BaseModel):
-    """Design and sizes of a PEGVAE: `dz` latent numbers per slot, `width` channels.
+    """Design and sizes of a PEGVAE; `PAPER` has those of the paper's appendix.
 
-    `refine_steps` is how many steps `locate` takes from the encoder's guess towards the code that rebuilds the graph.
+    Args:
+        design: `"paper"` for the networks of the appendix, `"modern"` for faithful reconstruction.
+        dz: Latent numbers for each slot.
+        width: Channels of nodes.
+        pair_width: Channels of pairs.
+        depth: Layers of the encoder.
+        decoder_depth: Attention layers of the modern decoder.
+        refine_steps: Steps that `PEGVAE.locate` takes from the encoder's mean towards a code that rebuilds the graph.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -47,17 +59,23 @@ PAPER = PEGVAEConfig(design="paper", dz=1, width=20, pair_width=20, depth=4)
 
 @dataclass(frozen=True)
 class Posterior:
-    """q(z | G): a Gaussian for each slot; `mean` and `log_var` cover all N slots of the schema."""
+    """Approximate posterior q(z | G), a Gaussian for each of the N slots of the schema.
+
+    Args:
+        mean: Means.
+        log_var: Logarithms of the variances.
+    """
 
     mean: Float[Tensor, "b n dz"]
     log_var: Float[Tensor, "b n dz"]
 
     def sample(self, rng: torch.Generator) -> Float[Tensor, "b n dz"]:
+        """Draw one code for each graph."""
         noise = torch.randn(self.mean.shape, generator=rng, dtype=self.mean.dtype).to(self.mean.device)
         return self.mean + (self.log_var / 2).exp() * noise
 
     def kl(self) -> Float[Tensor, " b"]:
-        """KL(q || N(0, 1)), in nats, summed over slots."""
+        """KL(q || N(0, 1)) of each graph, in nats, summed over slots."""
         return 0.5 * (self.mean**2 + self.log_var.exp() - 1 - self.log_var).sum((1, 2))
 
 
@@ -72,14 +90,30 @@ class LogLikelihood:
 
     @property
     def total(self) -> Float[Tensor, " b"]:
+        """Sum of the four parts: log p(G | z)."""
         return self.nodes + self.node_values + self.edges + self.edge_values
 
 
 class PEGVAE(nn.Module):
-    """Encoder, decoder and evidence lower bound.
+    """Permutation equivariant autoencoder of graphs: encoder F, decoder D and evidence lower bound.
 
-    Encoding draws an identity for each slot from `rng` where the design uses one (see `ModernEncoder`); pass the same
-    `identity`, permuted with the nodes, and the code is permuted with them exactly.
+    Encoding draws an identity for each slot from `rngs` where the design uses one (see `ModernEncoder`); pass the same
+    `identity`, permuted with the nodes, and the code is permuted with them exactly (Eq. 2).
+
+    Args:
+        schema: Columns and number of slots N of the graphs.
+        config: Design and sizes.
+
+    Example:
+        >>> from graphflip.models import MostLikely
+        >>> from graphflip.testing import random_graph
+        >>> graph = random_graph(n=5, num_graphs=2, seed=0)
+        >>> vae = PEGVAE(graph.schema).eval()
+        >>> z = vae.encode(graph).mean
+        >>> z.shape == (2, graph.schema.max_nodes, vae.config.dz)
+        True
+        >>> vae.decode(z, MostLikely()).is_hard
+        True
     """
 
     default: ClassVar[PEGVAEConfig] = PEGVAEConfig(refine_steps=20)
@@ -94,7 +128,7 @@ class PEGVAE(nn.Module):
         self.log_scale = nn.Parameter(torch.zeros(columns))  # of continuous columns, node columns first
 
     def draw_identity(self, graph: Graph, rngs: Sequence[torch.Generator] | torch.Generator) -> Float[Tensor, "b n di"]:
-        """What tells slots apart beyond the graph itself, drawn from one generator, or from one for each graph."""
+        """Draw noise that tells automorphic slots apart, from one generator or from one for each graph."""
         return self.encoder.draw_identity(graph, rngs)
 
     def encode(
@@ -103,7 +137,13 @@ class PEGVAE(nn.Module):
         rngs: Sequence[torch.Generator] | torch.Generator | None = None,
         identity: Float[Tensor, "b n di"] | None = None,
     ) -> Posterior:
-        """q(z | G) over all N slots. Without `identity` one is drawn from `rngs` (by default seed 0 for each graph)."""
+        """Compute q(z | G) over all N slots: the paper's encoder F.
+
+        Args:
+            graph: Batch of hard or relaxed graphs.
+            rngs: Generator of the slots' identities, or one for each graph; by default of seed 0 for each graph.
+            identity: Identities themselves, instead of drawing them.
+        """
         if identity is None:
             rngs = rngs or [torch.Generator().manual_seed(0) for _ in range(len(graph))]
             identity = self.encoder.draw_identity(graph, rngs)
@@ -120,11 +160,19 @@ class PEGVAE(nn.Module):
     def locate(
         self, graph: Graph, rngs: Sequence[torch.Generator] | torch.Generator | None = None, rate: float = 0.05
     ) -> Float[Tensor, "b n dz"]:
-        """The code that stands for each graph: the posterior mean, moved uphill on log p(G | z) for `refine_steps`
-        steps.
+        """Find the code z_F that stands for each graph: the posterior mean, moved uphill on log p(G | z).
 
-        An encoder's one guess misses some bonds of graphs it has not seen; a few steps of Adam from there find them
-        (semi-amortized inference; Kim et al., 2018). Each graph moves by its own gradient alone.
+        An encoder's one guess misses some bonds of graphs it has not seen; `refine_steps` steps of Adam from there find
+        them (semi-amortized inference; Kim et al., 2018). The paper's design takes none. Each graph moves by its own
+        gradient alone.
+
+        Args:
+            graph: Batch of hard graphs.
+            rngs: Generators of the slots' identities, as in `encode`.
+            rate: Learning rate of Adam.
+
+        Returns:
+            Codes of all N slots, without gradients.
         """
         with torch.no_grad():
             z = self.encode(graph, rngs).mean
@@ -137,7 +185,10 @@ class PEGVAE(nn.Module):
         return z.detach()
 
     def log_likelihood(self, graph: Graph, z: Float[Tensor, "b n dz"]) -> LogLikelihood:
-        """log p(G | z) of hard graphs. B is scored on all N slots, the rest only where nodes and edges exist."""
+        """Compute log p(G | z) of hard graphs in its four parts (Eq. 3).
+
+        B is scored on all N slots, V, A and E only where nodes and edges exist.
+        """
         n = graph.num_slots
         B = nn.functional.pad(graph.B, (0, z.shape[1] - n))
         nodes = _bernoulli(self.node_logits(z), B).sum(1)
@@ -161,16 +212,31 @@ class PEGVAE(nn.Module):
     def neg_elbo(
         self, graph: Graph, rng: torch.Generator, beta: float = 1.0, identity: Tensor | None = None
     ) -> tuple[Float[Tensor, " b"], LogLikelihood, Float[Tensor, " b"]]:
-        """-E[log p(G | z)] + beta KL with one draw of z; also its parts. `beta=1` gives the true bound."""
+        """Estimate the loss of training (Eq. 4), -E[log p(G | z)] + beta KL, with one draw of z.
+
+        Args:
+            graph: Batch of hard graphs.
+            rng: Generator of identities and of z.
+            beta: Weight of the KL term; 1 gives the true bound.
+            identity: Identities of the slots, instead of drawing them.
+
+        Returns:
+            The loss of each graph, its likelihood and its KL term.
+        """
         posterior = self.encode(graph, rng, identity)
         likelihood = self.log_likelihood(graph, posterior.sample(rng))
         kl = posterior.kl()
         return -likelihood.total + beta * kl, likelihood, kl
 
     def decode(self, z: Float[Tensor, "b n dz"], infer: Inference) -> Graph:
-        """A graph from a code, in the order of the factorization: nodes, their values, edges, their values.
+        """Decode graphs in the order of the factorization (Eq. 3): B, then V, then A, then E. The paper's decoder D.
 
-        Slots that exist in no graph of the batch and get no gradient are kept: slot i of the graph is slot i of z.
+        Args:
+            z: Codes.
+            infer: Way to get values from the decoder's distributions: `MostLikely`, `Gumbel` or `Soft`.
+
+        Returns:
+            Graphs of all N slots: slot i of the graph is slot i of z. They carry gradients to z.
         """
         schema = self.schema
         B = infer.binary(self.node_logits(z))
@@ -187,21 +253,21 @@ class PEGVAE(nn.Module):
         return Graph.trusted(B, V, A, E, schema)
 
     def node_logits(self, z: Float[Tensor, "b n dz"]) -> Float[Tensor, "b n"]:
-        """Log-odds that slots are nodes."""
+        """Logits of p(B | z): log-odds that slots are nodes."""
         return self.decoder.node_logits(z)
 
     def node_values(self, z: Float[Tensor, "b n dz"], B: Float[Tensor, "b n"]) -> Float[Tensor, "b n dv"]:
-        """Logits of categories, and continuous attributes in the units of the data."""
+        """Parameters of p(V | z, B): logits of categories, and continuous attributes in the units of the data."""
         return from_standard(self.decoder.node_values(z, B), self.schema.nodes)
 
     def edge_logits(
         self, z: Float[Tensor, "b n dz"], B: Float[Tensor, "b n"], V: Float[Tensor, "b n dv"]
     ) -> Float[Tensor, "b n n"]:
-        """Log-odds that pairs of nodes are joined."""
+        """Logits of p(A | z, B, V): log-odds that pairs of nodes are joined."""
         return self.decoder.edge_logits(z, B, to_standard(V, B[..., None], self.schema.nodes))
 
     def edge_values(self, z: Tensor, B: Tensor, V: Tensor, A: Tensor, at: tuple | None = None) -> Tensor:
-        """As `node_values`, of all pairs (`b n n de`), or of the pairs `at` (`m de`)."""
+        """Parameters of p(E | z, B, V, A): of all pairs (`b n n de`), or of the pairs `at` (`m de`)."""
         V = to_standard(V, B[..., None], self.schema.nodes)
         return from_standard(self.decoder.edge_values(z, B, V, A, at), self.schema.edges)
 

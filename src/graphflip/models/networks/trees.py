@@ -1,4 +1,4 @@
-"""The judge that is no GNN: boosted trees on counts of environments, kept as plain arrays."""
+"""TreeClassifier: boosted trees on counts of environments, stored as plain arrays; the judge that is no GNN."""
 
 from typing import ClassVar, Literal
 
@@ -29,7 +29,18 @@ class TreesConfig(BaseModel):
 
 
 class TreeClassifier(AbstractClassifier):
-    """Gradient-boosted trees for two classes; not differentiable, made for hard graphs."""
+    """Gradient-boosted trees for two classes, grown by `fit_trees`; for hard graphs, without gradients.
+
+    Args:
+        schema: Columns of the graphs.
+        config: Features and sizes; `num_nodes` must be that of the grown trees.
+
+    Example:
+        >>> from graphflip.testing import random_graph
+        >>> graph = random_graph(n=5, num_graphs=2, seed=0)
+        >>> TreeClassifier(graph.schema, TreesConfig(num_trees=1, num_nodes=1))(graph).tolist()
+        [[0.0, 0.0], [0.0, 0.0]]
+    """
 
     default: ClassVar[TreesConfig] = TreesConfig()
     feature: Int[Tensor, "trees nodes"]
@@ -49,7 +60,7 @@ class TreeClassifier(AbstractClassifier):
         self.register_buffer("offset", torch.zeros(()))
 
     def embed(self, graph: Graph) -> Float[Tensor, "b h"]:
-        """The counts that the trees look at."""
+        """Count environments, the features of the trees."""
         return environment_counts(graph, self.config)
 
     def head(self, embedding: Float[Tensor, "b h"]) -> Float[Tensor, "b c"]:
@@ -66,7 +77,7 @@ class TreeClassifier(AbstractClassifier):
 
 
 def fit_trees(dataset: GraphDataset, config: TreesConfig, seed: int = 0) -> TreeClassifier:
-    """Grow trees on the train part."""
+    """Grow trees on the train part of a dataset of two classes."""
     ensemble = require("sklearn.ensemble", "train", "Training the tree judge")
     train = dataset.part("train")
     train.require_classes()
@@ -101,7 +112,7 @@ def fit_trees(dataset: GraphDataset, config: TreesConfig, seed: int = 0) -> Tree
 
 
 def environment_counts(graph: Graph, config: TreesConfig) -> Float[Tensor, "b bins"]:
-    """Counts of node environments: by color refinement, or as RDKit's Morgan fingerprint where graphs are molecules."""
+    """Count node environments, by color refinement or as RDKit's Morgan fingerprint of molecules."""
     if config.features == "wl":
         return wl_counts(graph, config.radius, config.bins)
     return _morgan_counts(graph, config)

@@ -11,7 +11,7 @@ from ...nn.standardize import standardized
 
 @torch.no_grad()
 def wl_counts(graph: Graph, rounds: int, bins: int) -> Float[Tensor, "b bins"]:
-    """How often each environment of radius 0 to `rounds` occurs in each hard graph, hashed into `bins` bins.
+    """Count the environments of radius 0 to `rounds` in each hard graph, hashed into `bins` bins.
 
     Categories decide; continuous columns are rounded to halves of their scale.
     """
