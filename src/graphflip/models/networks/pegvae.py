@@ -59,12 +59,7 @@ PAPER = PEGVAEConfig(design="paper", dz=1, width=20, pair_width=20, depth=4)
 
 @dataclass(frozen=True)
 class Posterior:
-    """Approximate posterior q(z | G), a Gaussian for each of the N slots of the schema.
-
-    Args:
-        mean: Means.
-        log_var: Logarithms of the variances.
-    """
+    """Approximate posterior q(z | G): mean and logarithm of the variance for each of the N slots of the schema."""
 
     mean: Float[Tensor, "b n dz"]
     log_var: Float[Tensor, "b n dz"]
@@ -185,10 +180,7 @@ class PEGVAE(nn.Module):
         return z.detach()
 
     def log_likelihood(self, graph: Graph, z: Float[Tensor, "b n dz"]) -> LogLikelihood:
-        """Compute log p(G | z) of hard graphs in its four parts (Eq. 3).
-
-        B is scored on all N slots, V, A and E only where nodes and edges exist.
-        """
+        """Compute log p(G | z) of hard graphs (Eq. 3): B on all N slots, the rest where nodes and edges exist."""
         n = graph.num_slots
         B = nn.functional.pad(graph.B, (0, z.shape[1] - n))
         nodes = _bernoulli(self.node_logits(z), B).sum(1)
