@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[1]
-RESULTS, DOCS = ROOT / "results" / "scale.json", ROOT / "docs" / "scale.md"
+RESULTS, DOCS = ROOT / "results" / "scale.json", ROOT / "docs" / "concepts" / "scale.md"
 MOLECULES, CORES = 10**9, 1000
 TITLE = "## A billion molecules"
 _DAY = 86400  # seconds

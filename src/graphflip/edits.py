@@ -53,7 +53,7 @@ class Edit:
         return Edit(_INVERSE[self.op], self.at, self.after, self.before)
 
     def to_json(self) -> dict[str, Any]:
-        """The form of docs/format.md; `Edit.from_json` reads it back."""
+        """The form of docs/concepts/format.md; `Edit.from_json` reads it back."""
         stored: dict[str, Any] = {"op": self.op}
         stored |= {"node": self.at[0]} if self.is_node else {"edge": list(self.at)}
         if not self.op.startswith("add"):

@@ -1,4 +1,4 @@
-"""Graphs as JSON, with stable node numbers: the form described in docs/format.md."""
+"""Graphs as JSON, with stable node numbers: the form described in docs/concepts/format.md."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -36,7 +36,7 @@ class CounterfactualExplainer(ExplainerAlgorithm):
     Of the Explanation, `edge_mask` marks edges that were taken away or changed, `node_mask` nodes that were changed or
     whose edges were, `counterfactual` is the changed graph as Data, whose node k is node `counterfactual.origin[k]` of
     the graph explained, or new (-1), and `found` has everything else: outcome, edits, evidence. Where none was found,
-    `counterfactual` is missing and the masks are zero. docs/classifiers.md has an example.
+    `counterfactual` is missing and the masks are zero. docs/guides/classifiers.md has an example.
     """
 
     def __init__(

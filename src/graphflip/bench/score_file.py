@@ -116,7 +116,9 @@ def score_file(
         ids += [answer.id for answer in some]
         methods += [answer.method for answer in some]
     if not parts:
-        raise DataError(f"{path}: there must be at least one explanation; the file has none. See docs/format.md.")
+        raise DataError(
+            f"{path}: there must be at least one explanation; the file has none. See docs/concepts/format.md."
+        )
     measures = {name: torch.cat([part[name] for part in parts]) for name in SCORES}
     figures = {method: figures_of([_of(measures, methods, method)], scorer.real) for method in dict.fromkeys(methods)}
     return Scores(figures, scorer.real.figures if scorer.real else {}, ids, methods, measures)

@@ -38,7 +38,7 @@ _SHOWN = {
 
 
 def score(
-    file: Annotated[Path, typer.Argument(help="Counterfactuals of any tool, as JSON lines (docs/format.md).")],
+    file: Annotated[Path, typer.Argument(help="Counterfactuals of any tool, as JSON lines (docs/concepts/format.md).")],
     model: Annotated[str, typer.Option(help="aids, mutagenicity, nci1, or the folder of a kit.")],
     data: Annotated[
         str | None,

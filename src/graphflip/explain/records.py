@@ -1,4 +1,4 @@
-"""Counterfactuals as JSON lines: the open format of docs/format.md."""
+"""Counterfactuals as JSON lines: the open format of docs/concepts/format.md."""
 
 import dataclasses
 import json
@@ -110,7 +110,7 @@ def read_records(path: Path, schema: Schema) -> Iterator[Counterfactual]:
             try:
                 one = from_record(json.loads(line), schema)
             except (ValueError, OverflowError, RecursionError, GraphflipError) as error:
-                raise DataError(f"{path}, line {number}: {error} See docs/format.md.") from error
+                raise DataError(f"{path}, line {number}: {error} See docs/concepts/format.md.") from error
             yield one
 
 

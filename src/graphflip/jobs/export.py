@@ -40,7 +40,7 @@ def explained(folder: Path) -> Iterator[Counterfactual]:
 
 
 def write_records(path: Path, answers: Iterable[Mapping[str, Any]]) -> int:
-    """The explanations, in the format of docs/format.md; rows that have none (their input is bad) are left out."""
+    """Explanations in the format of docs/concepts/format.md; rows that have none (bad input) are left out."""
     count = 0
     with whole_file(path) as file:
         for answer in answers:

@@ -106,7 +106,8 @@ def infer_schema(path: Path, limit: int | None = None) -> Schema:
                     edges.see(edge for _, _, edge in graph["edges"])
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise DataError(
-                f"{path}, line {number}: not an explanation ({type(error).__name__}: {error}). See docs/format.md."
+                f"{path}, line {number}: not an explanation ({type(error).__name__}: {error}). "
+                "See docs/concepts/format.md."
             ) from error
     elements = {value for values in nodes.texts.values() for value in values}
     bonds = edges.texts.keys() == {"type"} and set(edges.texts["type"]) <= set(BOND_ORDERS)
@@ -173,9 +174,9 @@ def _object(path: Path, number: int, line: str) -> dict[str, Any]:
     try:
         record = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise DataError(f"{path}, line {number}: not JSON ({error}). See docs/format.md.") from error
+        raise DataError(f"{path}, line {number}: not JSON ({error}). See docs/concepts/format.md.") from error
     if not isinstance(record, dict):
-        raise DataError(f"{path}, line {number}: an explanation must be a JSON object. See docs/format.md.")
+        raise DataError(f"{path}, line {number}: an explanation must be a JSON object. See docs/concepts/format.md.")
     return record
 
 

@@ -1,4 +1,4 @@
-"""Messages of the viewer's API: what may be asked, what is answered; explanations are as in docs/format.md."""
+"""Messages of the viewer's API: what may be asked, what is answered; explanations are as in docs/concepts/format.md."""
 
 from typing import Annotated, Any, Literal
 
@@ -23,7 +23,7 @@ class ProblemView(BaseModel):
 
 
 class JsonGraph(BaseModel):
-    """A graph in the form of docs/format.md."""
+    """A graph in the form of docs/concepts/format.md."""
 
     nodes: list[AttributeDict | None] = Field(max_length=1000)
     edges: list[tuple[Number, Number, AttributeDict]] = Field(max_length=10_000)

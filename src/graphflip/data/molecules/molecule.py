@@ -190,8 +190,8 @@ def _chemistry(schema: Schema) -> Chemistry:
     if schema.chemistry is None:
         raise GraphError(
             "Graphs must have a schema with `chemistry` to be read as molecules; this schema has none: nothing says "
-            "which atoms its nodes are. Give graphs as JSON lines (docs/format.md) or as a TU folder; or, if nodes are "
-            "atoms and edges bonds, use a schema with chemistry=Chemistry(explicit_hydrogens=...)."
+            "which atoms its nodes are. Give graphs as JSON lines (docs/concepts/format.md) or as a TU folder; or, if "
+            "nodes are atoms and edges bonds, use a schema with chemistry=Chemistry(explicit_hydrogens=...)."
         )
     for kind, columns, types in (("node", schema.nodes, schema.node_type), ("edge", schema.edges, schema.edge_type)):
         if types is None or (kind == "edge" and set(types.values) - set(BOND_ORDERS)):
