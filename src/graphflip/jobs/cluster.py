@@ -1,4 +1,4 @@
-"""The engine for many machines: a Dask cluster, that of an address or one that is started here."""
+"""Engine for many machines: a running Dask cluster, or one that is started on this machine."""
 
 import logging
 import time
@@ -24,10 +24,15 @@ _NEEDED = explain_rows.__module__
 
 @dataclass(frozen=True)
 class Dask(AbstractEngine):
-    """The workers of a Dask scheduler, given by address or by scheduler file; or a cluster of `workers` processes here.
+    """Computes tasks on the workers of a Dask scheduler.
 
     Only this process writes, so a task that is computed twice counts once. Tasks of dead workers are computed again. If
-    the scheduler goes away, it may come back within `patience` seconds: what was in flight is submitted again.
+    the scheduler is lost and comes back, unfinished tasks are submitted again.
+
+    Args:
+        scheduler: Address or scheduler file of a running cluster; None starts one on this machine.
+        workers: Number of processes of a cluster that is started here.
+        patience: Seconds to wait for a scheduler that does not answer.
     """
 
     scheduler: str | None = None
@@ -44,7 +49,7 @@ class Dask(AbstractEngine):
 
     @contextmanager
     def _cluster(self) -> Iterator[dict[str, Any]]:
-        """How to reach the scheduler, as arguments of a Client."""
+        """Arguments of a Client that connect it to the scheduler."""
         if self.scheduler is not None:
             is_file = Path(self.scheduler).is_file()
             yield {"scheduler_file" if is_file else "address": self.scheduler}
@@ -84,7 +89,7 @@ class Dask(AbstractEngine):
 
 
 class _Flight:
-    """Tasks on their way: what is submitted, what must be submitted again, what must be tried alone."""
+    """State of the tasks: those to submit, those to submit again, and suspects to try one at a time."""
 
     def __init__(self, order: Order, tasks: Iterator[Task]) -> None:
         self.order, self.tasks = order, tasks
@@ -93,7 +98,7 @@ class _Flight:
         self.landed = False
 
     def run(self, client: "Client") -> Iterator[Done]:
-        """All tasks; returns before the end if the connection is lost."""
+        """Yield finished tasks; return early if the connection is lost."""
         futures: dict[Future, Task] = {}
         try:
             _check_worker(client)
@@ -107,7 +112,7 @@ class _Flight:
                 future.release()
 
     def _all(self, client: "Client", futures: dict["Future", Task]) -> Iterator[Done]:
-        """Every task, so many at a time that no worker waits."""
+        """Submit every task, enough at a time that no worker waits."""
         from distributed import wait
 
         looked, room = -_LOOK_EVERY, 0
@@ -130,7 +135,7 @@ class _Flight:
                     yield Done(task, blob)
 
     def _alone(self, client: "Client", futures: dict["Future", Task]) -> Iterator[Done]:
-        """Tasks that may have killed workers, each with nothing beside it that could be to blame."""
+        """Try tasks that may have killed workers one at a time, so that the guilty one is known."""
         while self.suspects:
             future = self._submitted(client, self.suspects[-1])
             blob = _blob(future)
@@ -146,7 +151,7 @@ def _num_workers(client: "Client") -> int:
 
 
 def _check_worker(client: "Client") -> None:
-    """Raise if a worker does not have this package: sent a task that it cannot read, it would die without a word."""
+    """Raise a JobError if a worker cannot import this package; a task that it cannot read would kill it silently."""
     from distributed import KilledWorker
 
     with suppress(KilledWorker):
@@ -154,7 +159,7 @@ def _check_worker(client: "Client") -> None:
 
 
 def _blob(future: "Future") -> bytes | None:
-    """The result; None if workers died of it. An error in it is raised here, as is the loss of the connection."""
+    """Result of a task; None if it killed its workers. Errors of the task and a lost connection are raised."""
     from distributed import KilledWorker
 
     try:
@@ -165,7 +170,7 @@ def _blob(future: "Future") -> bytes | None:
 
 
 def _check(future: "Future") -> None:
-    """Wait for a task; raise what a worker says."""
+    """Wait for a task, and raise the error of the worker if it failed."""
     from distributed import KilledWorker, wait
 
     wait([future])

@@ -1,4 +1,4 @@
-"""Where shards are computed: in this process, in several, or on a Dask cluster. The answers are the same."""
+"""Engines that compute shards: in this process or in several. The answers are the same."""
 
 import os
 import signal
@@ -17,35 +17,35 @@ from .answers import Order, explain_rows
 from .inputs import InputRow
 
 AHEAD = 2
-"""Shards that wait for each worker, so that it never does."""
+"""Tasks queued for each worker, so that no worker is idle."""
 
 _ATTEMPTS = 2
 
 
 class Task(NamedTuple):
-    """Some rows to explain; `index` is the shard they belong to."""
+    """Rows to explain; `index` is the number of their shard."""
 
     index: int
     rows: tuple[InputRow, ...]
 
 
 class Done(NamedTuple):
-    """A task and the Parquet file of its answers; None if the process that worked on it died of it."""
+    """A task and the Parquet file of its answers, which is None if the task killed its process."""
 
     task: Task
     blob: bytes | None
 
 
 class AbstractEngine(ABC):
-    """Computes tasks, in any order, with a bounded number of them in memory."""
+    """Interface of engines: compute tasks, in any order, with a bounded number of them in memory."""
 
     @abstractmethod
     def map(self, order: Order, tasks: Iterable[Task], tick: Callable[[], None]) -> Iterator[Done]:
-        """Answer every task; `tick` is called after each row where rows can be watched."""
+        """Yield the answers of every task; `tick` is called after each row by engines that can watch rows."""
 
 
 class InProcess(AbstractEngine):
-    """One shard after the other, here."""
+    """Computes one shard after the other in this process."""
 
     def map(self, order: Order, tasks: Iterable[Task], tick: Callable[[], None]) -> Iterator[Done]:
         for task in tasks:
@@ -54,7 +54,7 @@ class InProcess(AbstractEngine):
 
 @dataclass(frozen=True)
 class Processes(AbstractEngine):
-    """Several processes on this machine, of one thread each; models are loaded once in each."""
+    """Computes shards in several processes of one thread each; each loads the models once."""
 
     workers: int
 
@@ -90,7 +90,7 @@ class Processes(AbstractEngine):
                 future.cancel()
 
     def _one_by_one(self, order: Order, tasks: list[Task]) -> Iterator[Done]:
-        """Takes tasks from the list; one of which processes died often enough is done without an answer."""
+        """Run tasks one at a time; a task that killed its process twice is done without an answer."""
         deaths = 0
         while tasks:
             with self._pool(1) as pool, suppress(BrokenProcessPool):
@@ -114,7 +114,7 @@ class Processes(AbstractEngine):
 
 @contextmanager
 def shielded() -> Iterator[None]:
-    """Processes and threads that are started in here leave Ctrl-C to this thread, from their first moment on."""
+    """Block Ctrl-C in the processes and threads that are started within, so that only this thread handles it."""
     resource_tracker.ensure_running()  # or multiprocessing starts it in here, and then unblocks the signal
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
@@ -129,7 +129,7 @@ def _submitted(pool: ProcessPoolExecutor, order: Order, task: Task) -> Future[by
 
 
 def _prepare() -> None:
-    """In a new process: end when the parent has ended, and use one thread."""
+    """Prepare a new process: it ends when its parent ends, and uses one thread."""
     import torch
 
     from ..nn.memory import keep_memory

@@ -1,4 +1,4 @@
-"""One job for each folder: a lock that the system lets go of when its holder dies, however it dies."""
+"""Lock that allows one job in a folder; the system releases it when the process ends, even by a kill."""
 
 import json
 import os
@@ -14,7 +14,7 @@ LOCK = ".lock"
 
 @contextmanager
 def folder_lock(folder: Path) -> Iterator[None]:
-    """Hold the folder, or say politely who holds it."""
+    """Hold the lock of a folder; raise a JobError that names the holder if another job has it."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         handle = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, 0o644)

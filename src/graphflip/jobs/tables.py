@@ -1,4 +1,4 @@
-"""Answers as Parquet: the columns of a shard, written and read."""
+"""Shards as Parquet files: their columns, writing and reading."""
 
 import io
 from collections.abc import Iterator, Sequence
@@ -7,7 +7,7 @@ from typing import Any
 from ..errors import JobError, require
 
 TIMING = "seconds"
-"""The column that differs from run to run; all others do not."""
+"""The only column that differs from run to run."""
 
 COLUMNS = {
     "row": "int64",
@@ -31,7 +31,7 @@ COLUMNS = {
 
 
 def to_parquet(answers: Sequence[dict[str, Any]]) -> bytes:
-    """A Parquet file of answers; equal answers give equal bytes."""
+    """Convert answers to the bytes of a Parquet file; equal answers give equal bytes."""
     arrow, parquet = _arrow()
     sink = io.BytesIO()
     table = arrow.Table.from_pylist(list(answers), schema=_schema(arrow))
@@ -40,12 +40,12 @@ def to_parquet(answers: Sequence[dict[str, Any]]) -> bytes:
 
 
 def joined(blobs: Sequence[bytes]) -> bytes:
-    """Several files of answers as one."""
+    """Join several Parquet files of answers into one."""
     return to_parquet([answer for blob in blobs for answer in read_answers(blob)])
 
 
 def read_answers(blob: bytes, columns: Sequence[str] = tuple(COLUMNS)) -> Iterator[dict[str, Any]]:
-    """The answers in a Parquet file."""
+    """Read the answers, or some of their columns, from the bytes of a Parquet file."""
     arrow, parquet = _arrow()
     advice = "Run the job again in a new folder."
     try:

@@ -1,4 +1,4 @@
-"""Model folders: `card.json` says what a model is, `weights.safetensors` holds its numbers. Loading runs no code."""
+"""Model folders: `card.json` describes a model, `weights.safetensors` holds its weights. Loading runs no code."""
 
 import hashlib
 import json
@@ -42,7 +42,7 @@ CLASSES: dict[str, tuple[type[nn.Module], type[BaseModel]]] = {
 
 
 class DataCard(BaseModel):
-    """What a model was trained on."""
+    """The dataset that a model was trained on: name, fingerprint, classes, and number of graphs in each part."""
 
     model_config = ConfigDict(extra="forbid")
     name: str
@@ -52,12 +52,25 @@ class DataCard(BaseModel):
 
     @classmethod
     def of(cls, dataset: GraphDataset) -> "DataCard":
+        """Describe a dataset."""
         sizes = {part: len(index) for part, index in dataset.split.items()}
         return cls(name=dataset.name, fingerprint=dataset.fingerprint(), classes=dataset.classes, split=sizes)
 
 
 class Card(BaseModel):
-    """Everything about a model but its numbers."""
+    """Description of a model.
+
+    Args:
+        format: Version of the file format.
+        version: Version of graphflip that wrote the model.
+        kind: Class of the model.
+        config: Its configuration.
+        graphs: Schema of the graphs that it takes.
+        data: Dataset that it was trained on.
+        training: Settings of its training.
+        figures: Its figures on the test part.
+        sha256: Hash of the file of weights.
+    """
 
     model_config = ConfigDict(extra="forbid")
     format: int = FORMAT
@@ -78,7 +91,26 @@ def save_model(
     training: dict[str, Any] | None = None,
     figures: dict[str, float] | None = None,
 ) -> Card:
-    """Write a model folder. The card is written last and names the weights by hash: half a folder does not load."""
+    """Write a model folder; the card is written last and has the hash of the weights, so a partial folder never loads.
+
+    Args:
+        model: One of graphflip's models.
+        folder: Folder to write to; it is made if needed.
+        data: Description of the dataset that the model was trained on.
+        training: Settings of its training, as JSON.
+        figures: Its figures; those that are not finite are left out.
+
+    Returns:
+        The card that was written.
+
+    Example:
+        >>> import tempfile
+        >>> from graphflip import InvariantClassifier, Schema, load_model
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     card = save_model(InvariantClassifier(Schema(max_nodes=4)), Path(folder), figures={"auroc": 0.9})
+        ...     type(load_model(folder)).__name__, card.figures
+        ('InvariantClassifier', {'auroc': 0.9})
+    """
     blob = weights_blob(model)
     card = Card(
         kind=type(model).__name__,
@@ -95,7 +127,24 @@ def save_model(
 
 
 def load_model(source: str | Path, expect: type[nn.Module] | None = None) -> Any:
-    """The model in a folder, or one that the package carries (`"mutagenicity/classifier"`); in eval mode, frozen."""
+    """Load a model from a folder, in eval mode and with frozen weights; no code from the folder is run.
+
+    Args:
+        source: Folder of a model, or the name of one that comes with the package, such as "mutagenicity/classifier".
+        expect: Class that the model must have.
+
+    Returns:
+        The model.
+
+    Raises:
+        ConfigError: There is no such folder or name.
+        ModelFileError: A file is missing or damaged, or the model is not of the class `expect`.
+
+    Example:
+        >>> model = load_model("mutagenicity/classifier")
+        >>> type(model).__name__, model.training
+        ('RelationalGIN', False)
+    """
     folder = find_model(source)
     card = read_card(folder)
     if card.kind not in CLASSES:
@@ -118,7 +167,7 @@ def load_model(source: str | Path, expect: type[nn.Module] | None = None) -> Any
 
 
 def find_model(source: str | Path) -> Path:
-    """The folder of a model: a path, or the name of a model that the package carries."""
+    """Find the folder of a model, given as a path or as the name of a model that comes with the package."""
     if (Path(source) / CARD).is_file():
         return Path(source)
     if isinstance(source, str) and ".." not in source and (PRETRAINED / source / CARD).is_file():
@@ -128,12 +177,12 @@ def find_model(source: str | Path) -> Path:
 
 
 def pretrained_models() -> list[str]:
-    """Names of the models that the package carries."""
+    """Names of the models that come with the package."""
     return sorted(card.parent.relative_to(PRETRAINED).as_posix() for card in PRETRAINED.glob(f"*/*/{CARD}"))
 
 
 def read_card(folder: Path) -> Card:
-    """The card of a model folder, checked."""
+    """Read the card of a model folder and check it."""
     path = folder / CARD
     try:
         stored = json.loads(path.read_text(encoding="utf-8"))
