@@ -9,7 +9,7 @@ from graphflip.explain.knowledge import Knowledge
 from graphflip.models.networks.classifier import AbstractClassifier
 from graphflip.models.networks.pegvae import PAPER, PEGVAE
 
-NUM_GRAPHS = 7
+NUM_GRAPHS = 5
 
 
 class CountsRed(AbstractClassifier):
@@ -56,5 +56,5 @@ def red_kit(dataset, judge=CountsRed, other=SeesOneClass):
 
 def red_material(name):
     """Some graphs of a small planted set."""
-    dataset = planted(200, max_nodes=7, min_nodes=5)
+    dataset = planted(200, max_nodes=6, min_nodes=5)
     return Material(dataset, red_kit(dataset), "test", NUM_GRAPHS)

@@ -20,7 +20,7 @@ from graphflip.models.storage.store import DataCard, save_model
 
 from .stand_ins import CountsRed, SeesOneClass, random_vae
 
-LIMIT, SEEDS = 12, (0, 1)
+LIMIT, SEEDS = 6, (0, 1)
 SHORT = tuple(replace(m, settings={**m.settings, "steps": 30}) if m.name == "cgcf" else m for m in METHODS)
 
 

@@ -239,7 +239,7 @@ def test_a_known_answer_is_found_with_the_fewest_edits_only():
 
 
 def test_the_part_and_the_limit_are_those_asked_for(data_folder):
-    material = Packaged("validation", 3)("aids")
+    material = quality_runs.material_of(Packaged("validation", 3), "aids")  # loaded once in this process
     assert list(material.graphs.ids) == list(material.dataset.part("validation").ids[:3])
     assert len(material.real.confidence) == len(material.dataset.part("validation"))
     assert torch.equal(material.graphs.labels, material.dataset.part("validation").labels[:3])
