@@ -10,8 +10,7 @@ from torch import Tensor
 from .errors import ConfigError, DataError, GraphError, SchemaError
 from .graph import Graph
 from .jsongraph import single_hard
-from .operations import Op
-from .schema import Column, Schema
+from .schema import Column, Op, Schema
 
 AttributeDict = dict[str, str | float]
 

@@ -14,6 +14,7 @@ from .coloring.isomorphism import Plain, color_refinement, isomorphic
 from .coloring.refinement import Refinement
 from .errors import GraphError
 from .schema import Categories, Column, Continuous, Schema
+from .validation import check_tensors
 
 Attributes = dict[str, str | float]
 """The attributes of one node or one edge by column name: `{"type": "C", "charge": 0.1}`."""
@@ -22,7 +23,6 @@ Index = SupportsIndex | slice | Tensor | Sequence[int]
 """What selects graphs of a batch: a number, numbers, a slice or a mask."""
 
 _Slices = list[tuple[Categories | Continuous, slice]]
-_TOLERANCE = 1e-3
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -51,8 +51,7 @@ class Graph:
     schema: Schema
 
     def __post_init__(self) -> None:
-        _check_shapes(self)
-        _check_values(self)
+        check_tensors(self.B, self.V, self.A, self.E, self.schema)
 
     @classmethod
     def trusted(cls, B: Tensor, V: Tensor, A: Tensor, E: Tensor, schema: Schema) -> "Graph":
@@ -283,81 +282,3 @@ def _encode(columns: Sequence[Column], attributes: Attributes, what: str) -> Flo
 
 def _decode(slices: _Slices, row: list[float]) -> Attributes:
     return {column.name: column.decode(row[at]) for column, at in slices}
-
-
-def _check_shapes(graph: Graph) -> None:
-    for name in "BVAE":
-        if not isinstance(getattr(graph, name), Tensor):
-            raise GraphError(
-                f"`{name}` must be a torch tensor; got {type(getattr(graph, name)).__name__}. "
-                "Convert with `torch.as_tensor`."
-            )
-    if graph.B.ndim != 2:
-        raise GraphError(f"`B` must be graphs x slots; got shape {tuple(graph.B.shape)}. Add a batch axis: B[None].")
-    b, n = graph.B.shape
-    dv, de = graph.schema.dv, graph.schema.de
-    for name, expected in (("V", (b, n, dv)), ("A", (b, n, n)), ("E", (b, n, n, de))):
-        shape = tuple(getattr(graph, name).shape)
-        if shape != expected:
-            raise GraphError(
-                f"`{name}` must be {' x '.join(map(str, expected))} because `B` has {b} graphs of {n} slots and the "
-                f"schema {dv} node and {de} edge columns; got {' x '.join(map(str, shape))}. "
-                "Pad with `Graph.pad` before batching."
-            )
-    if n > graph.schema.max_nodes:
-        raise GraphError(
-            f"A graph must have at most {graph.schema.max_nodes} slots (the schema's max_nodes); got {n}. "
-            "Use `trim`, or a schema with a larger limit."
-        )
-
-
-def _check_values(graph: Graph) -> None:
-    for name in "BVAE":
-        tensor = getattr(graph, name)
-        if not tensor.is_floating_point():
-            raise GraphError(f"`{name}` must be floating point; got {tensor.dtype}. Convert with `.float()`.")
-        if not bool(torch.isfinite(tensor).all()):
-            raise GraphError(f"`{name}` must be finite; got NaN or infinity. Clean the attributes before loading.")
-        if (tensor.dtype, tensor.device) != (graph.B.dtype, graph.B.device):
-            raise GraphError(
-                f"`{name}` must be {graph.B.dtype} on {graph.B.device} as `B` is; "
-                f"got {tensor.dtype} on {tensor.device}. Convert with `.to`."
-            )
-    for name in "BA":
-        tensor = getattr(graph, name)
-        if bool(((tensor < -_TOLERANCE) | (tensor > 1 + _TOLERANCE)).any()):
-            raise GraphError(
-                f"`{name}` must lie in [0, 1]; got {float(tensor.min()):.3g} to {float(tensor.max()):.3g}."
-            )
-    A, B, schema = graph.A, graph.B, graph.schema
-    if bool((A.diagonal(dim1=1, dim2=2) > _TOLERANCE).any()):
-        raise GraphError("`A` must have a zero diagonal: self loops are not edges here. Remove them.")
-    both_exist = torch.minimum(B[:, :, None], B[:, None, :])
-    if bool((A > both_exist + _TOLERANCE).any()):
-        raise GraphError(
-            "`A` must be zero at empty slots; got an edge at a slot where `B` is 0. Set B, or drop the edge."
-        )
-    for name in "AE":
-        tensor = getattr(graph, name)
-        if not schema.directed and bool(((tensor - tensor.transpose(1, 2)).abs() > _TOLERANCE).any()):
-            raise GraphError(
-                f"`{name}` must be symmetric because the schema is undirected; it is not. "
-                "Store each edge in both directions, or use Schema(directed=True)."
-            )
-    _check_columns("V", graph.V, "B", B, list(schema.node_slices()))
-    _check_columns("E", graph.E, "A", A, list(schema.edge_slices()))
-
-
-def _check_columns(name: str, tensor: Tensor, of: str, exists: Tensor, slices: _Slices) -> None:
-    for column, at in slices:
-        part = tensor[..., at]
-        if not column.is_continuous:
-            if bool((part < -_TOLERANCE).any()) or bool(((part.sum(-1) - exists).abs() > _TOLERANCE).any()):
-                raise GraphError(
-                    f"The columns `{column.name}` of `{name}` must be one-hot (sum to `{of}`: 1 where it exists, "
-                    "else 0); they are not. Give exactly one category to what exists and zeros to what does not."
-                )
-        elif bool(((part[..., 0].abs() > _TOLERANCE) & (exists == 0)).any()):
-            raise GraphError(
-                f"`{column.name}` in `{name}` must be zero where `{of}` is 0; it is not. Multiply by `{of}`."
-            )

@@ -5,9 +5,10 @@ from typing import Any
 
 import torch
 
+from .columns import shortened
 from .errors import DataError, GraphError
 from .graph import Graph
-from .schema import Column, Schema, shortened
+from .schema import Column, Schema
 
 
 def graph_to_json(graph: Graph) -> dict[str, Any]:

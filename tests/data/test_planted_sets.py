@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from graphflip.data.planted import classes as classes
 from graphflip.data.planted import relays as relays
-from graphflip.data.tu.reading import load_tu, write_tu
+from graphflip.data.tu.reading import load_tu
+from graphflip.data.tu.writing import write_tu
 from graphflip.errors import ConfigError
 from graphflip.graph import Graph
 from graphflip.testing import assert_batch_free, assert_invariant, assert_padding_free

@@ -19,6 +19,6 @@ if TYPE_CHECKING:
     from .source import load_dataset as load_dataset
     from .tu.reading import load_paper_dataset as load_paper_dataset
     from .tu.reading import load_tu as load_tu
-    from .tu.reading import write_tu as write_tu
+    from .tu.writing import write_tu as write_tu
 
 __getattr__, __dir__ = attach(__name__, __file__)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, get_args
 
 from ..errors import ConfigError
-from ..operations import Op
+from ..schema import Op
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import NamedTuple
 
+from ...columns import STEPS
 from ...graph import Graph
-from ...schema import STEPS
 from ..constraints import Constraints
 from ..moves.difference import Difference
 from ..moves.environments import EnvironmentCounts

@@ -1,0 +1,98 @@
+"""Checks of the four tensors of a graph: shapes, types, ranges, one-hot rows."""
+
+from collections.abc import Iterable
+
+import torch
+from torch import Tensor
+
+from .columns import Column
+from .errors import GraphError
+from .schema import Schema
+
+_TOLERANCE = 1e-3
+
+
+def check_tensors(B: Tensor, V: Tensor, A: Tensor, E: Tensor, schema: Schema) -> None:
+    """Raise GraphError unless the tensors form a batch of graphs of the schema."""
+    tensors = {"B": B, "V": V, "A": A, "E": E}
+    _check_shapes(tensors, schema)
+    _check_values(tensors, schema)
+
+
+def _check_shapes(tensors: dict[str, Tensor], schema: Schema) -> None:
+    for name in "BVAE":
+        if not isinstance(tensors[name], Tensor):
+            raise GraphError(
+                f"`{name}` must be a torch tensor; got {type(tensors[name]).__name__}. Convert with `torch.as_tensor`."
+            )
+    if tensors["B"].ndim != 2:
+        raise GraphError(
+            f"`B` must be graphs x slots; got shape {tuple(tensors['B'].shape)}. Add a batch axis: B[None]."
+        )
+    b, n = tensors["B"].shape
+    dv, de = schema.dv, schema.de
+    for name, expected in (("V", (b, n, dv)), ("A", (b, n, n)), ("E", (b, n, n, de))):
+        shape = tuple(tensors[name].shape)
+        if shape != expected:
+            raise GraphError(
+                f"`{name}` must be {' x '.join(map(str, expected))} because `B` has {b} graphs of {n} slots and the "
+                f"schema {dv} node and {de} edge columns; got {' x '.join(map(str, shape))}. "
+                "Pad with `Graph.pad` before batching."
+            )
+    if n > schema.max_nodes:
+        raise GraphError(
+            f"A graph must have at most {schema.max_nodes} slots (the schema's max_nodes); got {n}. "
+            "Use `trim`, or a schema with a larger limit."
+        )
+
+
+def _check_values(tensors: dict[str, Tensor], schema: Schema) -> None:
+    A, B = tensors["A"], tensors["B"]
+    for name in "BVAE":
+        tensor = tensors[name]
+        if not tensor.is_floating_point():
+            raise GraphError(f"`{name}` must be floating point; got {tensor.dtype}. Convert with `.float()`.")
+        if not bool(torch.isfinite(tensor).all()):
+            raise GraphError(f"`{name}` must be finite; got NaN or infinity. Clean the attributes before loading.")
+        if (tensor.dtype, tensor.device) != (B.dtype, B.device):
+            raise GraphError(
+                f"`{name}` must be {tensors['B'].dtype} on {tensors['B'].device} as `B` is; "
+                f"got {tensor.dtype} on {tensor.device}. Convert with `.to`."
+            )
+    for name in "BA":
+        tensor = tensors[name]
+        if bool(((tensor < -_TOLERANCE) | (tensor > 1 + _TOLERANCE)).any()):
+            raise GraphError(
+                f"`{name}` must lie in [0, 1]; got {float(tensor.min()):.3g} to {float(tensor.max()):.3g}."
+            )
+    if bool((A.diagonal(dim1=1, dim2=2) > _TOLERANCE).any()):
+        raise GraphError("`A` must have a zero diagonal: self loops are not edges here. Remove them.")
+    both_exist = torch.minimum(B[:, :, None], B[:, None, :])
+    if bool((A > both_exist + _TOLERANCE).any()):
+        raise GraphError(
+            "`A` must be zero at empty slots; got an edge at a slot where `B` is 0. Set B, or drop the edge."
+        )
+    for name in "AE":
+        tensor = tensors[name]
+        if not schema.directed and bool(((tensor - tensor.transpose(1, 2)).abs() > _TOLERANCE).any()):
+            raise GraphError(
+                f"`{name}` must be symmetric because the schema is undirected; it is not. "
+                "Store each edge in both directions, or use Schema(directed=True)."
+            )
+    _check_columns("V", tensors["V"], "B", B, schema.node_slices())
+    _check_columns("E", tensors["E"], "A", A, schema.edge_slices())
+
+
+def _check_columns(name: str, tensor: Tensor, of: str, exists: Tensor, slices: Iterable[tuple[Column, slice]]) -> None:
+    for column, at in slices:
+        part = tensor[..., at]
+        if not column.is_continuous:
+            if bool((part < -_TOLERANCE).any()) or bool(((part.sum(-1) - exists).abs() > _TOLERANCE).any()):
+                raise GraphError(
+                    f"The columns `{column.name}` of `{name}` must be one-hot (sum to `{of}`: 1 where it exists, "
+                    "else 0); they are not. Give exactly one category to what exists and zeros to what does not."
+                )
+        elif bool(((part[..., 0].abs() > _TOLERANCE) & (exists == 0)).any()):
+            raise GraphError(
+                f"`{column.name}` in `{name}` must be zero where `{of}` is 0; it is not. Multiply by `{of}`."
+            )
