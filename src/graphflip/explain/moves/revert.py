@@ -6,8 +6,7 @@ from typing import NamedTuple, TypeVar, get_args
 from ...edits import Edit, apply_edits
 from ...errors import GraphError
 from ...graph import Graph
-from ...operations import Op
-from ...schema import Column, Schema
+from ...schema import Column, Op, Schema
 from .apply import apply_differences
 from .attributes import Attributes
 from .difference import Difference
