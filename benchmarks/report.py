@@ -22,7 +22,7 @@ from graphflip.explain.counterfactual import Counterfactual, Outcome
 from graphflip.explain.evidence import Evidence
 from graphflip.graph import Graph
 from graphflip.report.page import write_report
-from graphflip.report.results import Lot, Results
+from graphflip.report.results import Results, ResultSet
 
 SCHEMA = molecule_schema(("C", "H", "N", "O", "F", "P", "S", "Cl", "Br", "I"), 100, explicit_hydrogens=True)
 
@@ -38,7 +38,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "report.html"
         began = time.process_time()
-        write_report(path, Results("benchmark", (Lot("benchmark", found, count),)))
+        write_report(path, Results("benchmark", (ResultSet("benchmark", found, count),)))
         figures = {"rows": count, "write_seconds": round(time.process_time() - began, 2)}
         figures["megabytes"] = round(path.stat().st_size / 1e6, 2)
         figures |= opening(path.as_uri())

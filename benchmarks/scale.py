@@ -27,7 +27,7 @@ import torch
 from rdkit import RDConfig
 
 from graphflip.data.planted.motif import planted
-from graphflip.jobs import AbstractEngine, Processes, Settings, open_source, run_job
+from graphflip.jobs import AbstractEngine, JobSettings, Processes, open_source, run_job
 from graphflip.jobs.answers import Order, explain_rows, kit_digest
 from graphflip.jobs.engines import Done, Task
 from graphflip.jobs.folder import read_manifest
@@ -82,7 +82,7 @@ def write(part: str, figures: dict[str, Any]) -> None:
 def speed(folder: Path, rows: int, rounds: int) -> dict[str, Any]:
     """Rows per second with one worker and with two, in turns, after a round that loads the models."""
     kit, table = small_kit.make_kit(folder / "kit"), small_kit.write_molecules(folder / "all.csv", rows, bad=False)
-    settings = Settings.of(model=str(kit), prefer="minimal", target="fancy")
+    settings = JobSettings.of(model=str(kit), prefer="minimal", target="fancy")
     figures: dict[str, Any] = {"rows": rows}
     with ExitStack() as stack:
         for name, engines in (("local", {n: Processes(n) for n in (1, 2)}), ("dask", _dask(stack))):
@@ -111,7 +111,7 @@ def _dask(stack: ExitStack) -> dict[int, AbstractEngine]:
     return {n: Dask(cluster.scheduler_address) for n, cluster in clusters.items()}  # pyright: ignore
 
 
-def _steady_rate(table: Path, settings: Settings, out: Path, engine: AbstractEngine) -> float:
+def _steady_rate(table: Path, settings: JobSettings, out: Path, engine: AbstractEngine) -> float:
     """Rows per second from the first shard to the last, so that the start of processes does not count."""
     seen = []
     run_job(open_source(str(table)), settings, out, engine, shard_size=4, watch=seen.append)
@@ -140,7 +140,7 @@ def rows(folder: Path, count: int) -> dict[str, Any]:
     """What a row costs besides its explanation, and takes on disk. Its target is there, so nothing is sought."""
     kit, table = small_kit.make_kit(folder / "easy", common=1.0), folder / "easy.csv"
     table.write_text("smiles\n" + "".join(f"{small_kit.molecule(1 + k)}\n" for k in range(count)))
-    settings, out, size = Settings.of(model=str(kit), prefer="minimal", target="fancy"), folder / "easy-job", 100
+    settings, out, size = JobSettings.of(model=str(kit), prefer="minimal", target="fancy"), folder / "easy-job", 100
     source, order = open_source(str(table)), Order(settings, kit_digest(str(kit)))
     unread = iter(source.rows())
     shards = list(iter(lambda: tuple(islice(unread, size)), ()))
@@ -164,7 +164,7 @@ def molecules(folder: Path, count: int) -> dict[str, Any]:
     (folder / "nci.smi").write_text("".join(f"{text}\n" for text in texts))
     figures: dict[str, Any] = {"molecules": count}
     for prefer in ("minimal", "balanced"):
-        settings, out = Settings.of(model="mutagenicity", prefer=prefer), folder / f"nci-{prefer}"
+        settings, out = JobSettings.of(model="mutagenicity", prefer=prefer), folder / f"nci-{prefer}"
         seconds = _cpu_seconds(lambda: run_job(open_source(str(folder / "nci.smi")), settings, out))  # noqa: B023
         size = sum(path.stat().st_size for path in out.glob("shards/*/*.parquet"))
         outcomes = read_manifest(out).outcomes

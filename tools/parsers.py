@@ -16,7 +16,7 @@ from graphflip.data.tu.reading import load_tu
 from graphflip.errors import GraphflipError
 from graphflip.explain.knowledge import Knowledge
 from graphflip.explain.records import read_records
-from graphflip.jobs import Settings, explained, export, open_source, run_job
+from graphflip.jobs import JobSettings, explained, export, open_source, run_job
 from graphflip.jobs.folder import JobFolder, ShardCard, read_manifest
 from graphflip.models.storage.store import load_model
 
@@ -126,7 +126,7 @@ def parse(name: str, content: bytes, folder: Path, made: Path) -> bool:
 def make(folder: Path) -> Path:
     """A kit and a job, whose files are examples."""
     kit, table = make_kit(folder / "kit"), write_molecules(folder / "molecules.csv", 6)
-    settings = Settings.of(model=str(kit), prefer="minimal", target="fancy", budget=1)
+    settings = JobSettings.of(model=str(kit), prefer="minimal", target="fancy", budget=1)
     run_job(open_source(str(table)), settings, folder / "job", shard_size=6)
     return folder
 
