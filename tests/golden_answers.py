@@ -17,8 +17,8 @@ from typing import Any
 import torch
 
 import graphflip as gf
-from graphflip.describe.sentences import describe
 from graphflip.describe.takeback import take_back
+from graphflip.describe.wording import describe
 from graphflip.explain import (
     EditSearch,
     LatentSearch,

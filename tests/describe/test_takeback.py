@@ -5,8 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import graphflip
-from graphflip.describe.sentences import sentences
 from graphflip.describe.takeback import take_back
+from graphflip.describe.wording import sentences
 from graphflip.edits import edits_between, heavy_edits
 from graphflip.errors import ConfigError
 from graphflip.explain import Counterfactual, Moves, Outcome

@@ -15,7 +15,7 @@ pytest.importorskip("rdkit", reason="install graphflip[mol] to draw molecules")
 
 from graphflip.cli.report import report
 from graphflip.data.molecules.famous import famous_molecules
-from graphflip.describe.sentences import describe
+from graphflip.describe.wording import describe
 from graphflip.errors import DataError
 from graphflip.explain.counterfactual import Outcome
 from graphflip.explain.evidence import Evidence

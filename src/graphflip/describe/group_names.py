@@ -1,4 +1,4 @@
-"""Names of groups that chemists know by name, by the SMILES of the group with `*` for the atom that it hangs on."""
+"""Names of groups, by their SMILES with `*` for the atom that the group hangs on."""
 
 from functools import cache
 from typing import Any
@@ -145,9 +145,9 @@ GROUPS = {
 
 
 def name_group(graph: Graph, anchor: int, members: set[int]) -> tuple[str, bool]:
-    """What a group of heavy atoms that hangs on `anchor` is called, and whether that is a name: "nitro group", True.
+    """Name of a group of heavy atoms that hangs on `anchor`, and True: "nitro group", True.
 
-    A group without a name is written as SMILES from the bond it hangs on: "group -NC(C)=O", False.
+    A group without a name is written as SMILES from the bond it hangs on, with False: "group -NC(C)=O", False.
     """
     mol = _cut_out(graph, anchor, members)
     known = _names().get(_canonical(mol))
@@ -164,7 +164,7 @@ def _names() -> dict[str, str]:
 
 
 def _cut_out(graph: Graph, anchor: int, members: set[int]) -> Any:
-    """The group by itself, the atom that it hangs on a dummy; hydrogens as they stand where they are nodes."""
+    """The group as a molecule of its own, with a dummy atom for the one that it hangs on."""
     from ..data.molecules.molecule import to_mol
 
     chem, chemistry = _chem(), graph.schema.chemistry
@@ -182,7 +182,7 @@ def _cut_out(graph: Graph, anchor: int, members: set[int]) -> Any:
         mol.RemoveAtom(k)
     with require("rdkit.rdBase", "mol", "Naming groups of molecules").BlockLogs():
         mol = chem.RemoveHs(mol, sanitize=False)
-        chem.SanitizeMol(mol, catchErrors=True)  # what is no molecule is written as it stands
+        chem.SanitizeMol(mol, catchErrors=True)  # a group that is no molecule is written as it is
     return mol
 
 

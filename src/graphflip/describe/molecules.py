@@ -1,12 +1,12 @@
-"""A chemist's words: what changes in a molecule, told by the groups that come, go or take another's place."""
+"""Changes of a molecule in a chemist's words: groups that are added, removed or replaced by others."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from ..edits import Edit
+from .change import GraphChange, Sentence, claim, connected_groups, listed
 from .group_names import name_group
-from .sentences import GraphChange, Sentence, claim, listed, lots
 
 _LARGEST = 12
 """Heavy atoms of the largest group that is called by its name."""
@@ -14,7 +14,14 @@ _LARGEST = 12
 
 @dataclass(frozen=True)
 class _Group:
-    """What hangs on one atom that stays, before and after; None where nothing heavy hangs there."""
+    """A group on an atom that stays, before and after.
+
+    Args:
+        anchor: The atom that it hangs on.
+        members: Atoms of the group, before or after.
+        before: Name of the group before; None if no heavy atom was there.
+        after: Name of the group after; None if no heavy atom is there.
+    """
 
     anchor: int
     members: frozenset[int]
@@ -23,7 +30,7 @@ class _Group:
 
 
 def group_sentences(change: GraphChange, edits: Sequence[Edit]) -> tuple[list[Sentence], list[Edit]]:
-    """Sentences for groups of heavy atoms that hang on one atom, and the edits that belong to none."""
+    """Sentences for groups of heavy atoms that hang on one atom, and the edits that belong to no such group."""
     said, left = [], list(edits)
     for group in _exchanges(_groups(change)):
         taken, left = claim(left, set(group.members))
@@ -33,7 +40,7 @@ def group_sentences(change: GraphChange, edits: Sequence[Edit]) -> tuple[list[Se
 
 
 def settle_hydrogens(change: GraphChange, said: Sequence[Sentence], edits: Sequence[Edit]) -> list[Sentence]:
-    """The sentences with all edits at hydrogens: they go without saying where something happens beside them."""
+    """The sentences, with edits at hydrogens added to those about atoms beside them, others told by themselves."""
     settled, left = list(said), list(edits)
     alone: dict[str, list[Sentence]] = {}
     for hydrogen in sorted({i for edit in edits for i in edit.at if change.is_hydrogen(i)}):
@@ -41,20 +48,21 @@ def settle_hydrogens(change: GraphChange, said: Sequence[Sentence], edits: Seque
         beside = change.around(hydrogen)
         # An oxide beside a nitrogen that becomes a carbon is a hydroxy group: look one bond further.
         reach = (beside, {j for i in beside for j in change.around(i)})
-        home = next((k for slots in reach for k, one in enumerate(said) if one.nodes & slots), None)
+        home = next((k for slots in reach for k, sentence in enumerate(said) if sentence.nodes & slots), None)
         if home is not None:
             settled[home] = replace(settled[home], edits=settled[home].edits + taken)
         elif taken:
-            one = Sentence(_say_hydrogen(change, hydrogen), taken, frozenset(beside | {hydrogen}), frozenset(beside))
-            alone.setdefault(one.text, []).append(one)
+            text, nodes = _say_hydrogen(change, hydrogen), frozenset(beside | {hydrogen})
+            alone.setdefault(text, []).append(Sentence(text, taken, nodes, frozenset(beside)))
     return settled + [_together(several) for several in alone.values()]
 
 
 def _together(several: Sequence[Sentence]) -> Sentence:
-    """Hydrogens of which the same is said, in one sentence."""
+    """One sentence for several hydrogens with the same text."""
     text = several[0].text if len(several) == 1 else several[0].text.replace("hydrogen", f"{len(several)} hydrogens", 1)
-    edits = tuple(edit for one in several for edit in one.edits)
-    return replace(several[0], text=text, edits=edits, nodes=frozenset().union(*(one.nodes for one in several)))
+    edits = tuple(edit for sentence in several for edit in sentence.edits)
+    nodes = frozenset().union(*(sentence.nodes for sentence in several))
+    return replace(several[0], text=text, edits=edits, nodes=nodes)
 
 
 def _say(change: GraphChange, group: _Group) -> str:
@@ -80,80 +88,81 @@ def _say_hydrogen(change: GraphChange, i: int) -> str:
 
 
 def _exchanges(groups: Sequence[_Group]) -> list[_Group]:
-    """The groups, one that only goes and one that only comes on the same atom made into one that takes its place."""
-    found: list[_Group] = []
+    """The groups, where one that is removed and one that is added on the same atom are one that is replaced."""
+    merged: list[_Group] = []
     for group in groups:
-        partner = next((one for one in found if _complement(one, group)), None)
+        partner = next((other for other in merged if _complement(other, group)), None)
         if partner is None:
-            found.append(group)
+            merged.append(group)
         else:
             both = partner.members | group.members
             whole = _Group(group.anchor, both, partner.before or group.before, partner.after or group.after)
-            found[found.index(partner)] = whole
-    return found
+            merged[merged.index(partner)] = whole
+    return merged
 
 
-def _complement(one: _Group, other: _Group) -> bool:
-    gone, came = (one, other) if one.after is None else (other, one)
-    return one.anchor == other.anchor and gone.after is None and came.before is None
+def _complement(group: _Group, other: _Group) -> bool:
+    """True if one of the groups is removed from an atom and the other is added to it."""
+    gone, came = (group, other) if group.after is None else (other, group)
+    return group.anchor == other.anchor and gone.after is None and came.before is None
 
 
 def _groups(change: GraphChange) -> list[_Group]:
-    """Groups in which an atom comes, goes or becomes another one; none has a part in common with another."""
+    """Groups in which an atom is added, removed or changed; no two of them overlap."""
     types = {i: (change.type(0, i), change.type(1, i)) for i in change.names}
     heavy = {i for i in types if set(types[i]) - {"H", None}}
     near = {i: change.around(i) & heavy for i in heavy}
-    found: list[_Group] = []
-    for part in lots({i for i in heavy if types[i][0] != types[i][1]}, near):
+    groups: list[_Group] = []
+    for part in connected_groups({i for i in heavy if types[i][0] != types[i][1]}, near):
         whole = _group(change, part, near)
-        # What is no group as a whole may have some that come or go.
-        pieces = [lot for k in (0, 1) for lot in lots({i for i in part if types[i][k] is None}, near)]
-        found += [whole] if whole else [group for piece in pieces if (group := _group(change, piece, near))]
-    return _apart(found)
+        # Atoms that are no group as a whole may have groups among them that are added or removed.
+        pieces = [piece for k in (0, 1) for piece in connected_groups({i for i in part if types[i][k] is None}, near)]
+        groups += [whole] if whole else [group for piece in pieces if (group := _group(change, piece, near))]
+    return _apart(groups)
 
 
 def _apart(groups: Sequence[_Group]) -> list[_Group]:
-    """The groups, larger ones first, that neither overlap with one before them nor hang on it."""
-    found: list[_Group] = []
-    for group in sorted(groups, key=lambda one: (-len(one.members), one.anchor, min(one.members))):
+    """The groups that neither overlap with a larger one nor hang on it."""
+    kept: list[_Group] = []
+    for group in sorted(groups, key=lambda each: (-len(each.members), each.anchor, min(each.members))):
         reach = group.members | {group.anchor}
-        if all(one.members.isdisjoint(reach) and one.anchor not in group.members for one in found):
-            found.append(group)
-    return sorted(found, key=lambda one: (one.anchor, min(one.members)))
+        if all(other.members.isdisjoint(reach) and other.anchor not in group.members for other in kept):
+            kept.append(group)
+    return sorted(kept, key=lambda each: (each.anchor, min(each.members)))
 
 
-def _group(change: GraphChange, lot: set[int], near: dict[int, set[int]]) -> _Group | None:
-    """The smallest group that a lot of changed atoms is part of; None if they are part of none.
+def _group(change: GraphChange, changed: set[int], near: dict[int, set[int]]) -> _Group | None:
+    """The smallest group that some connected changed atoms are part of; None if they are part of none.
 
-    Atoms that stay belong to it only where that gives it a name: a nitro group that becomes a carboxy group keeps its
-    oxygens.
+    Atoms that stay belong to it only if that gives it a name before and after: a nitro group that becomes a carboxy
+    group keeps its oxygens.
     """
     sides = []
-    for anchor in {j for i in lot for j in near[i]} - lot:
-        side = next(part for part in lots(near.keys() - {anchor}, near) if lot <= part)
+    for anchor in {j for i in changed for j in near[i]} - changed:
+        side = next(part for part in connected_groups(near.keys() - {anchor}, near) if changed <= part)
         sides.append((len(side), anchor, side))
-    for size, anchor, side in sorted(sides, key=lambda one: one[:2]):
+    for size, anchor, side in sorted(sides, key=lambda each: each[:2]):
         before, after = (_name(change, k, anchor, side) if size <= _LARGEST else None for k in (0, 1))
         if before is None or after is None or before == after:
             continue
-        if side == lot or (before.known and after.known):
+        if side == changed or (before.known and after.known):
             return _Group(anchor, frozenset(side), before.text, after.text)
     return None
 
 
 class _Name(NamedTuple):
-    """What a group is called, None if it is but a hydrogen or nothing, and whether that is a well-known name."""
+    """Name of a group, None if it has no heavy atom; `known` is True if chemists know it by that name."""
 
     text: str | None
     known: bool
 
 
 def _name(change: GraphChange, k: int, anchor: int, members: set[int]) -> _Name | None:
-    """What these atoms are called before (k = 0) or after; None if they are not one group."""
+    """The name of these atoms before (k = 0) or after (1); None if they are not one group."""
     near, heavy = change.near[k], {i for i in members if change.type(k, i) not in ("H", None)}
     if not heavy:
         return _Name(None, True)
-    if len(near.get(anchor, set()) & heavy) != 1 or len(lots(heavy, near)) != 1:
+    if len(near.get(anchor, set()) & heavy) != 1 or len(connected_groups(heavy, near)) != 1:
         return None
     return _Name(*name_group(change.graphs[k], anchor, heavy))
 

@@ -12,7 +12,7 @@ from ..explain.method import verdict
 from ..explain.moves.revert import apply_possible
 from ..graph import Graph
 from ..jsongraph import aligned_pair
-from .sentences import sentences
+from .wording import sentences
 
 
 def take_back(explainer: Explainer, counterfactual: Counterfactual, numbers: Collection[int]) -> Counterfactual:

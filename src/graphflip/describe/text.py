@@ -1,14 +1,32 @@
-"""An explanation as text: what `print` shows."""
+"""An answer as text, as `print` shows it."""
 
 from ..edits import heavy_edits
 from ..explain.counterfactual import Counterfactual
-from .sentences import describe
+from .wording import describe
 
 _MOST_SENTENCES = 20
 
 
 def as_text(counterfactual: Counterfactual) -> str:
-    """The outcome, both molecules, the changes in words, the evidence, and what stood in the way, line by line."""
+    """Write an answer as text: outcome, both molecules, changes in words, evidence, and notes, line by line.
+
+    Args:
+        counterfactual: The answer of an explainer.
+
+    Returns:
+        Several lines; at most 20 changes are told.
+
+    Example:
+        >>> from graphflip.data.molecules.molecule import from_smiles, molecule_schema
+        >>> from graphflip.describe import as_text
+        >>> from graphflip.explain import Counterfactual, Outcome
+        >>> schema = molecule_schema(("C", "N", "O"), max_nodes=12, explicit_hydrogens=False)
+        >>> before, after = from_smiles("CCO", schema), from_smiles("CCN", schema)
+        >>> print(as_text(Counterfactual("ethanol", "by hand", 1, before, after, 0.2, 0.8, Outcome.FLIPPED)))
+        ethanol: flipped; target 1; 0.20 -> 0.80; 1 edit
+          CCO -> CCN
+          replace hydroxy group on C1 by amino group
+    """
     words = describe(counterfactual)
     lines = [_summary(counterfactual)]
     if counterfactual.factual.schema.chemistry is not None and counterfactual.counterfactual is not None:

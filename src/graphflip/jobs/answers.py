@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from ..describe.sentences import describe
+from ..describe.wording import describe
 from ..edits import heavy_edits
 from ..errors import ConfigError, DataError, GraphError, JobError, MissingExtra, SchemaError
 from ..explain.counterfactual import Counterfactual

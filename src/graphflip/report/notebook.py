@@ -2,7 +2,7 @@
 
 from html import escape
 
-from ..describe.sentences import describe
+from ..describe.wording import describe
 from ..explain.counterfactual import Counterfactual
 from .draw.pictures import draw_graph, draw_legend, draw_pair
 

@@ -7,7 +7,7 @@ from statistics import fmean
 
 import torch
 
-from ..describe.sentences import sentences
+from ..describe.wording import sentences
 from ..edits import Edit, heavy_edits
 from ..explain.counterfactual import Counterfactual
 from ..explain.evidence import Evidence

@@ -7,8 +7,8 @@ from typing import Any
 import torch
 
 from ..data.molecules.famous import famous_molecules
-from ..describe.sentences import sentences
 from ..describe.takeback import take_back
+from ..describe.wording import sentences
 from ..edits import Edit, edits_between, heavy_edits
 from ..errors import DataError, GraphflipError
 from ..explain.counterfactual import Counterfactual

@@ -6,7 +6,7 @@ from math import pi
 import numpy as np
 from jaxtyping import Float
 
-from ...describe.sentences import lots, neighbors
+from ...describe.change import connected_groups, neighbors
 from ...errors import require
 from ...graph import Graph
 from .scene import Point
@@ -51,7 +51,7 @@ def free_direction(at: Point, others: Sequence[Point]) -> float:
 def _separate_loose(new: Places, taken: Places, graph: Graph) -> Places:
     """Move new components that are joined to no placed node into rows below the rest."""
     near = neighbors(graph)
-    loose = [part for part in lots(new, near) if not any(j in taken for i in part for j in near.get(i, ()))]
+    loose = [part for part in connected_groups(new, near) if not any(j in taken for i in part for j in near.get(i, ()))]
     if not taken or not loose:
         return new
     fixed = taken | {i: point for i, point in new.items() if not any(i in part for part in loose)}

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ...describe.sentences import sentences
+from ...describe.wording import sentences
 from ...edits import edits_between
 from ...graph import Graph
 from .compose import Marks, compose

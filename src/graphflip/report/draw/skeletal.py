@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from ...chemistry import BOND_ORDERS, Chemistry
 from ...data.molecules.molecule import atoms_and_bonds, to_mol
-from ...describe.sentences import neighbors
+from ...describe.change import neighbors
 from ...errors import require
 from ...graph import Attributes, Graph
 from .layout import free_direction

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from ...describe.sentences import neighbors
+from ...describe.change import neighbors
 from ...graph import Graph
 from .layout import Places, place
 from .scene import UNIT, Point

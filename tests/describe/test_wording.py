@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from graphflip.chemistry import Chemistry
 from graphflip.describe.group_names import GROUPS, _names
-from graphflip.describe.sentences import describe, sentences
+from graphflip.describe.wording import describe, sentences
 from graphflip.edits import apply_edits, edits_between
 from graphflip.explain import Counterfactual, Outcome
 from graphflip.graph import Graph

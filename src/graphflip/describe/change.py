@@ -1,0 +1,99 @@
+"""Two aligned graphs as sentences look at them: names, neighbors and connected groups of nodes."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from ..edits import AttributeDict, Edit
+from ..graph import Graph
+from ..schema import Schema
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A change in words, with the edits that it stands for.
+
+    Args:
+        text: The words, such as "change C3 to N".
+        edits: Edits that the sentence tells.
+        nodes: Slots of all nodes that it is about.
+        named: Slots of the nodes whose numbers are in the text.
+    """
+
+    text: str
+    edits: tuple[Edit, ...]
+    nodes: frozenset[int]
+    named: frozenset[int]
+
+
+class GraphChange:
+    """Names and neighbors of nodes before (side 0) and after (side 1) a change.
+
+    Args:
+        factual: The graph before, with as many slots as the graph after.
+        counterfactual: The graph after, aligned with it.
+    """
+
+    def __init__(self, factual: Graph, counterfactual: Graph) -> None:
+        self.schema: Schema = factual.schema
+        self.graphs = (factual, counterfactual)
+        self.nodes = tuple({i: a for i, a in enumerate(g.nodes()) if a is not None} for g in self.graphs)
+        self.near = tuple(neighbors(g) for g in self.graphs)
+        self.names = {i: _name(i, node) for nodes in reversed(self.nodes) for i, node in nodes.items()}
+
+    def type(self, side: int, i: int) -> str | None:
+        """The type of a node on one side; None where there is no such node."""
+        node = self.nodes[side].get(i)
+        return None if node is None else str(node.get("type"))
+
+    def around(self, i: int) -> set[int]:
+        """Neighbors of a node on either side."""
+        return self.near[0].get(i, set()) | self.near[1].get(i, set())
+
+    def is_hydrogen(self, i: int) -> bool:
+        """True if hydrogens are nodes, and this one is a hydrogen on each side that it exists on."""
+        chemistry = self.schema.chemistry
+        types = {self.type(0, i), self.type(1, i)} - {None}
+        return chemistry is not None and chemistry.explicit_hydrogens and types == {"H"}
+
+
+def claim(edits: Iterable[Edit], slots: set[int]) -> tuple[tuple[Edit, ...], list[Edit]]:
+    """Split edits into those at these nodes or at edges of theirs, and the others."""
+    taken, left = [], []
+    for edit in edits:
+        (taken if slots.intersection(edit.at) else left).append(edit)
+    return tuple(taken), left
+
+
+def connected_groups(slots: Iterable[int], near: Mapping[int, set[int]]) -> list[set[int]]:
+    """The connected groups of some nodes, that with the lowest number first; `near` are the neighbors of each node."""
+    left, groups = set(slots), []
+    while left:
+        group, todo = set(), [min(left)]
+        while todo:
+            i = todo.pop()
+            if i in left:
+                left.remove(i)
+                group.add(i)
+                todo += near.get(i, set())
+        groups.append(group)
+    return groups
+
+
+def neighbors(graph: Graph) -> dict[int, set[int]]:
+    """Neighbors of each node that has some, along edges of either direction."""
+    near: dict[int, set[int]] = {}
+    for i, j, _ in graph.edges():
+        near.setdefault(i, set()).add(j)
+        near.setdefault(j, set()).add(i)
+    return near
+
+
+def listed(names: Sequence[str], limit: int = 6) -> str:
+    """Names in a row, such as "C1, C2 and C3"; more than `limit` are cut short."""
+    shown = list(names) if len(names) <= limit else [*names[: limit - 1], f"{len(names) - limit + 1} more"]
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+
+
+def _name(i: int, node: AttributeDict) -> str:
+    kind = str(node.get("type", ""))
+    return f"{kind}{i}" if kind.isalpha() else f"node {i}"

@@ -1,0 +1,135 @@
+"""Edits in words: the changes of an answer, as a person would say them."""
+
+from collections.abc import Sequence
+
+from ..edits import AttributeDict, Edit, edits_between
+from ..explain.counterfactual import Counterfactual
+from ..graph import Graph
+from ..schema import Schema
+from .change import GraphChange, Sentence, claim, connected_groups, listed
+from .molecules import group_sentences, settle_hydrogens
+
+_LINKS = {"single": "-", "double": "=", "triple": "#", "aromatic": ":"}
+
+
+def describe(counterfactual: Counterfactual) -> list[str]:
+    """Describe the changes of an answer, a sentence for each.
+
+    Molecules are described by their groups, "replace nitro group on C3 by hydrogen"; hydrogens that only fill valences
+    are left out. Numbers are slots of the factual. A group that has no name is written as SMILES that begins with the
+    bond it hangs on: "group -NC(C)=O".
+
+    Args:
+        counterfactual: The answer of an explainer.
+
+    Returns:
+        The sentences; none if there is no counterfactual, or nothing has changed.
+
+    Example:
+        >>> from graphflip.data.molecules.molecule import from_smiles, molecule_schema
+        >>> from graphflip.describe import describe
+        >>> from graphflip.explain import Counterfactual, Outcome
+        >>> schema = molecule_schema(("C", "N", "O"), max_nodes=12, explicit_hydrogens=False)
+        >>> before, after = from_smiles("c1ccccc1C", schema), from_smiles("c1ccccc1O", schema)
+        >>> describe(Counterfactual("0", "by hand", 1, before, after, 0.2, 0.8, Outcome.FLIPPED))
+        ['replace methyl group on C5 by hydroxy group']
+    """
+    if counterfactual.counterfactual is None:
+        return []
+    return [sentence.text for sentence in sentences(counterfactual.factual, counterfactual.counterfactual)]
+
+
+def sentences(factual: Graph, counterfactual: Graph) -> list[Sentence]:
+    """Describe the difference of two aligned graphs.
+
+    Args:
+        factual: The graph before, a batch of one hard graph.
+        counterfactual: The graph after; a node that stays has the same slot in both.
+
+    Returns:
+        Sentences with their edits; each edit between the graphs belongs to exactly one sentence.
+
+    Example:
+        >>> from graphflip.data.molecules.molecule import from_smiles, molecule_schema
+        >>> from graphflip.describe import sentences
+        >>> schema = molecule_schema(("C", "N", "O"), max_nodes=12, explicit_hydrogens=False)
+        >>> (sentence,) = sentences(from_smiles("CCO", schema), from_smiles("CC=O", schema))
+        >>> sentence.text, [edit.op for edit in sentence.edits]
+        ('change bond C1-O2 to double', ['set_edge'])
+    """
+    edits = edits_between(factual, counterfactual)
+    if not edits:
+        return []
+    n = max(factual.num_slots, counterfactual.num_slots)
+    change = GraphChange(factual.pad(n), counterfactual.pad(n))
+    if not _is_plain_molecule(factual.schema):
+        return _other_sentences(change, edits)[0]
+    groups, rest = group_sentences(change, edits)
+    others, rest = _other_sentences(change, rest)
+    return settle_hydrogens(change, [*groups, *others], rest)
+
+
+def _other_sentences(change: GraphChange, edits: Sequence[Edit]) -> tuple[list[Sentence], list[Edit]]:
+    """Sentences for connected groups of nodes that are added or removed, with their edges, and for each other edit.
+
+    Groups that are joined to nothing are told together. Edits at hydrogens are left for `settle_hydrogens`: they are
+    the second list.
+    """
+    left = [edit for edit in edits if not any(change.is_hydrogen(i) for i in edit.at)]
+    at_hydrogens = [edit for edit in edits if any(change.is_hydrogen(i) for i in edit.at)]
+    said = []
+    for verb, side in (("remove", 0), ("add", 1)):
+        groups = connected_groups({edit.at[0] for edit in left if edit.op == f"{verb}_node"}, change.near[side])
+        joined = [group for group in groups if _outside(change, side, group)]
+        alone = {i for group in groups if group not in joined for i in group}
+        for group in [*joined, *([alone] if alone else [])]:
+            taken, left = claim(left, group)
+            said.append(_group_sentence(verb, change, side, group, taken))
+    return said + [Sentence(_say(edit, change), (edit,), *2 * [frozenset(edit.at)]) for edit in left], at_hydrogens
+
+
+def _group_sentence(verb: str, change: GraphChange, side: int, group: set[int], edits: tuple[Edit, ...]) -> Sentence:
+    names = [change.names[i] + _more(change.nodes[side][i]) for i in sorted(group)]
+    outside = _outside(change, side, group)
+    joined = f" joined to {listed([change.names[j] for j in sorted(outside)])}" if outside else ""
+    return Sentence(f"{verb} {listed(names)}{joined}", edits, *2 * [frozenset(group | outside)])
+
+
+def _outside(change: GraphChange, side: int, group: set[int]) -> set[int]:
+    """Neighbors of a group that do not belong to it, without hydrogens."""
+    return {j for i in group for j in change.near[side].get(i, set()) if not change.is_hydrogen(j)} - group
+
+
+def _more(node: AttributeDict) -> str:
+    """Attributes of a node other than its type, in brackets."""
+    parts = [f"{name} {_number(value)}" for name, value in node.items() if name != "type"]
+    return f" ({', '.join(parts)})" if parts else ""
+
+
+def _say(edit: Edit, change: GraphChange) -> str:
+    """A single edit in words."""
+    if edit.is_node:
+        what = change.names[edit.at[0]]
+    else:
+        i, j = (change.names[k].removeprefix("node ") for k in edit.at)
+        kind = "edge" if change.schema.chemistry is None else "bond"
+        link = _LINKS.get(str((edit.before or edit.after).get("type")), "->" if change.schema.directed else "-")
+        what = f"{kind} {i}{link}{j}"
+    if not edit.op.startswith("set"):
+        return f"{edit.op.split('_')[0]} {what}"
+    numbers = [f"{_number(edit.before[name])} → {_number(edit.after[name])}" for name in edit.after]
+    rest = [(name, number) for name, number in zip(edit.after, numbers, strict=True) if name != "type"]
+    if "type" in edit.after:
+        return "; ".join([f"change {what} to {edit.after['type']}", *(f"{name}: {number}" for name, number in rest)])
+    (first, number), *others = rest
+    return "; ".join([f"{first} of {what}: {number}", *(f"{name}: {number}" for name, number in others)])
+
+
+def _number(value: str | float) -> str:
+    return value if isinstance(value, str) else f"{value:.4g}"
+
+
+def _is_plain_molecule(schema: Schema) -> bool:
+    """True if nodes are atoms and edges bonds that have a type and no other attributes."""
+    columns = [column.name for column in (*schema.nodes, *schema.edges)]
+    return schema.chemistry is not None and columns == ["type", "type"]
