@@ -20,10 +20,17 @@ _JUDGES = {"judge": "another GNN", "trees": "trees"}
 
 @dataclass(frozen=True, eq=False)
 class Kit:
-    """A classifier and what helps to explain it.
+    """A classifier and the models and knowledge that help to explain it.
 
-    `surrogates` give the search a second opinion; `judges`, of other families, are never consulted by it and testify
-    afterwards. `classes` are the names of the classifier's outputs, `preferences` the settings of searches by name.
+    Args:
+        name: Name of the kit.
+        classifier: Model to explain.
+        knowledge: Groups and environments of the training data.
+        classes: Names of the classifier's outputs.
+        vae: Autoencoder of the same graphs.
+        surrogates: Models that the search consults beside the classifier.
+        judges: Models of other families, by name, that no search consults; they give evidence afterwards.
+        preferences: Settings of searches, by name.
     """
 
     name: str
@@ -125,5 +132,5 @@ def _any_card(folder: Path) -> Card:
 
 
 def packaged_kits() -> list[str]:
-    """Names of the kits that the package carries."""
+    """List the names of the kits that the package carries."""
     return sorted(path.parent.name for path in PRETRAINED.glob(f"*/{KNOWLEDGE}"))

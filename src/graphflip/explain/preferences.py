@@ -1,4 +1,4 @@
-"""Preferences: how much a caller gives up of a small change to have one that other models believe."""
+"""Preferences: the balance between a small change and one that other models believe, by name."""
 
 import json
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ PREFERENCES_FILE = "preferences.json"
 
 
 class Preference(BaseModel):
-    """What must hold of an answer, and how to look for it.
+    """Conditions on an answer, and settings of the search for it.
 
     `confidence` is the least probability of the target by the classifier, `agreement` by the surrogates on average
     (0: they are not asked). `environments`: only surroundings of nodes that occur in the training data may be created.
@@ -39,14 +39,14 @@ PREFERENCES: Mapping[str, Preference] = {
 
 
 def preference(name: str, known: Mapping[str, Preference] = PREFERENCES) -> Preference:
-    """The settings behind a name."""
+    """Look up the settings of a name."""
     if name not in known:
         raise ConfigError(f"`prefer` must be one of {', '.join(known)}; got {name!r}.")
     return known[name]
 
 
 def less_than(wish: Preference, known: Mapping[str, Preference] = PREFERENCES) -> tuple[tuple[float, float], ...]:
-    """Confidence and agreement of preferences that ask less of both, the next one first, and ask surrogates at all."""
+    """List confidence and agreement of the preferences that ask less of both but do ask surrogates, strictest first."""
     below = [
         (one.confidence, one.agreement)
         for one in known.values()

@@ -26,7 +26,7 @@ _ACCEPTED = '"raise by 0.5", "lower by 1", "below 2", "above 3", "between 1 and 
 
 
 def parse_goal(asked: SupportsIndex | str | AbstractRequest | None, classes: Sequence[str] = ()) -> AbstractRequest:
-    """What is asked for: a class by number or name, "any" other one, or a range of values; None is the default.
+    """Read a target: a class by number or name, "any" other class, or a range of values; None is the default.
 
     >>> parse_goal("raise by 0.5")
     Shift(by=0.5)
