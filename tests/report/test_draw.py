@@ -6,27 +6,27 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 pytest.importorskip("rdkit", reason="install graphflip[mol] to draw molecules")
-
 
 from graphflip.data.molecules.molecule import from_smiles
 from graphflip.edits import Edit, apply_edits, edits_between, heavy_edits
 from graphflip.graph import Graph
 from graphflip.report.draw.palette import LIGHT
 from graphflip.report.draw.pictures import draw_graph, draw_legend, draw_pair, draw_steps
-from graphflip.report.draw.routes import arc, cut, distance, free_arc, length, middle
+from graphflip.report.draw.routes import middle
 from graphflip.report.draw.scene import Lines, Shape, Text, edge_key, node_key, text_width
-from graphflip.report.notebook import to_html
 from graphflip.schema import Categories, Continuous, Schema
 from graphflip.testing import random_graph
 
-from .pairs import EXPLICIT, IMPLIED, explanation, failure, molecule_pair, random_pair
+from .pairs import EXPLICIT, IMPLIED, molecule_pair, random_pair
 
 SEEDS, SIZES = st.integers(0, 2**16), st.integers(0, 8)
+
 SVG = "{http://www.w3.org/2000/svg}"
+
 MOLECULES = [
     ("O=[N+]([O-])c1ccccc1", "c1ccccc1"),
     ("CCO", "CCCl"),
@@ -208,31 +208,6 @@ def test_directed_edges_have_heads_and_both_directions_keep_apart():
     assert abs(there - back) > 8
 
 
-POINTS = st.tuples(st.integers(-90, 90), st.integers(-90, 90)).map(lambda point: (float(point[0]), float(point[1])))
-
-
-@given(a=POINTS, b=POINTS, others=st.lists(POINTS, max_size=4))
-def test_edges_run_around_nodes_where_there_is_room(a, b, others):
-    assume(abs(complex(*a) - complex(*b)) > 40)
-    others = [point for point in others if min(abs(complex(*point) - complex(*end)) for end in (a, b)) > 30]
-    route = free_arc(a, b, np.array(others).reshape(-1, 2), 10.0)
-    assert route[0] == pytest.approx(a, abs=1e-6)
-    assert route[-1] == pytest.approx(b, abs=1e-6)
-    gap = distance(route, np.array(others).reshape(-1, 2))
-    assert gap >= min(10.0, distance((a, b), np.array(others).reshape(-1, 2)))
-    if len(others) == 1:
-        assert gap >= 10
-
-
-@given(a=POINTS, b=POINTS, height=st.integers(-40, 40), ends=st.tuples(st.integers(0, 80), st.integers(0, 80)))
-def test_routes_are_cut_at_both_ends(a, b, height, ends):
-    assume(abs(complex(*a) - complex(*b)) > 1)
-    route = arc(a, b, float(height))
-    whole, shorter = length(route), cut(route, *map(float, ends))
-    assert length(shorter) == pytest.approx(max(whole - sum(ends), 0.1 * whole), abs=1e-3)
-    assert abs(distance(route, np.array([middle(route)]))) < 1e-6
-
-
 @given(name=st.text(max_size=12), values=st.lists(st.text(max_size=3), min_size=2, max_size=2, unique=True))
 def test_hostile_names_are_text(name, values):
     schema = Schema(
@@ -313,12 +288,3 @@ def test_nothing_new_is_put_where_an_edge_has_gone():
 
 def test_the_legend_names_every_mark():
     assert texts(draw_legend()) == ["removed", "added", "changed"]
-
-
-def test_notebooks_show_explanations():
-    html = explanation(id="<b>")._repr_html_()
-    assert html == to_html(explanation(id="<b>"))
-    assert "&lt;b&gt;: flipped; probability of mutagen 0.10 → 0.90" in html
-    assert html.count("<svg") == 3
-    assert "replace chloro group on C1 by hydroxy group" in html
-    assert "Frozen nodes ruled out 12 moves." in to_html(failure())

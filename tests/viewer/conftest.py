@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 import torch
 import uvicorn
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 import graphflip
 from graphflip.data.planted.relays import planted_relays
@@ -19,13 +20,24 @@ from graphflip.jsongraph import graph_to_json
 from graphflip.models.networks.classifier import ClassifierConfig, InvariantClassifier
 from graphflip.models.storage.store import save_model
 from graphflip.nn.initialize import reset_parameters
+from graphflip.viewer import tasks
 from graphflip.viewer.app import create_app
 from graphflip.viewer.config import ViewerConfig
+
+from .browsing import CHROMIUM, MUTAGEN, PATIENCE, enter, explain, opened
+from .questions import task
 
 
 @pytest.fixture(scope="session")
 def explainer():
     return graphflip.load("mutagenicity")
+
+
+@pytest.fixture(scope="session")
+def answer(explainer) -> dict:
+    """The answer to a minimal question, as the page gets it."""
+    (shown,) = tasks.explain(explainer, task(prefer="minimal", budget=2), lambda _: None)["answers"]
+    return shown
 
 
 @pytest.fixture(scope="session")
@@ -63,3 +75,47 @@ def server(flow) -> Iterator[str]:
         yield settings.address
         running.should_exit = True
         thread.join(timeout=20)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    flags = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+    with sync_playwright() as playwright:
+        launched = playwright.chromium.launch(executable_path=CHROMIUM, args=flags)
+        yield launched
+        launched.close()
+
+
+@pytest.fixture
+def context(browser, server) -> Iterator[BrowserContext]:
+    """A browser session in which no page may complain or ask another server for anything."""
+    made = browser.new_context(base_url=server, viewport={"width": 1200, "height": 900})
+    made.set_default_timeout(PATIENCE)
+    complaints: list[str] = []
+    made.on(
+        "console", lambda message: complaints.append(message.text) if message.type in ("error", "warning") else None
+    )
+    made.on("weberror", lambda error: complaints.append(str(error.error)))
+    made.on("request", lambda one: None if one.url.startswith((server, "blob:")) else complaints.append(one.url))
+    yield made
+    made.close()
+    expected = ("status of 422", "status of 404")  # what the browser itself says of a refused request
+    assert [text for text in complaints if not any(known in text for known in expected)] == []
+
+
+@pytest.fixture
+def page(context) -> Page:
+    return opened(context)
+
+
+@pytest.fixture(scope="module")
+def answered(browser, server) -> tuple[dict, str]:
+    """The state of a browser that has an answer, and the address of that."""
+    context = browser.new_context(base_url=server)
+    context.set_default_timeout(PATIENCE)
+    page = opened(context)
+    enter(page, MUTAGEN)
+    explain(page)
+    state, address = context.storage_state(), page.url
+    context.close()
+    return state, address

@@ -1,6 +1,7 @@
 """A worker that computes nothing and does what a test tells it to, and a client in the same event loop."""
 
 import asyncio
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -113,3 +114,17 @@ async def ended(client: httpx.AsyncClient, job: str) -> dict:
         if now["state"] not in ("waiting", "running"):
             return now
         await asyncio.sleep(0.01)
+
+
+def run(scenario, **settings):
+    async def whole():
+        async with running(**settings) as browser:
+            await asyncio.wait_for(scenario(browser), 20)
+
+    asyncio.run(whole())
+
+
+async def asset(client, name: str) -> str:
+    """The address that the page gives one of its files."""
+    (address,) = set(re.findall(rf'"(/assets/[0-9a-f]+/{re.escape(name)})"', (await client.get("/")).text))
+    return address

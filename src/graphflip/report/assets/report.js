@@ -1,3 +1,4 @@
+// Filter and sort the rows of the report, and highlight changes in the drawings.
 "use strict";
 const table = document.querySelector(".table");
 if (table) {
@@ -60,7 +61,7 @@ if (table) {
       }
     }
   };
-  // The words about a part of a picture.
+  // The list item of the sentence about a part of a picture.
   const itemOf = (part) => part && part.closest("tr").querySelector(`li[data-at~="${part.classList[0].replace(/^[a-z]+-/, "")}"]`);
   for (const [event, on] of [["pointerover", true], ["pointerout", false]]) {
     body.addEventListener(event, (fired) => {

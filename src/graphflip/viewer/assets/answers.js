@@ -1,4 +1,4 @@
-// What an answer consists of: its headline, the list of changes, the evidence, and the choice between answers.
+// The parts of an answer: headline, list of changes, evidence, and the choice between several answers.
 
 import { $, figure, gauge, likeliest, make, makeSvg, meter } from "./elements.js";
 
@@ -12,19 +12,19 @@ export function headline({ record, goal, advice, words, predictions }, numUndone
   const value = figure(record.p_counterfactual, goal.unit);
   if (record.outcome === "not_confident") return `It is ${goal.words}, but not as surely as asked`;
   if (!record.flipped) return goal.unit === "value" ? `The value is ${value}, not ${goal.words} yet` : `Not ${goal.words} yet`;
-  const texts = words.map((one) => one.text);
+  const texts = words.map(({ text }) => text);
   const change = texts.length > 3 ? `${texts.length} changes` : joined(texts);
   const reached = goal.unit === "value" ? `the value is ${value}` : `it is ${goal.words}`;
   return capitalized(change ? `${change}, and ${reached}` : reached);
 }
 
-// Said where fewer answers were found than asked for.
-export function howMany({ asked, answers }) {
+// A sentence if fewer answers were found than asked for, otherwise "".
+export function describeShortfall({ asked, answers }) {
   if (!asked || asked.frontier || answers.length >= asked.num || !answers[0].record.flipped) return "";
   return `Up to ${asked.num} answers were asked for; ${answers.length === 1 ? "one was" : `${answers.length} were`} found.`;
 }
 
-// What is predicted above a drawing; below it, once there is a target, how near that is.
+// Show the prediction above a drawing and a bar below it: of the target if there is one, else of the likeliest class.
 export function showVerdict(side, unit, prediction, answer = null, number = null) {
   const isValue = unit === "value";
   const [name, p] = likeliest(prediction);
@@ -79,8 +79,8 @@ export function showEvidence({ record, goal, agreed }) {
   $("evidence").replaceChildren(...(shown.length ? shown : [make("dt", {}, "None"), make("dd", {}, "Nothing was found")]));
 }
 
-// How far the independent judges believe an answer: the least convinced of them, or of values how many agree.
-function belief({ record, goal, agreed }) {
+// Agreement of the independent judges, from 0 to 1: their lowest probability, or for values the share that agrees.
+function agreement({ record, goal, agreed }) {
   const judges = Object.keys(agreed);
   if (goal.unit === "value") return judges.filter((judge) => agreed[judge]).length / judges.length;
   return Math.min(...judges.map((judge) => record.evidence.judges[judge]));
@@ -108,7 +108,7 @@ export function showChoices(answers, chosen, choose) {
   if (!$("chart").hidden) $("chart").prepend(chart(answers, chosen, choose));
 }
 
-// Edits from left to right, belief from bottom to top; answers that would hide each other stand side by side.
+// A chart of the answers: edits from left to right, agreement from bottom to top. Dots that would overlap are moved apart.
 function chart(answers, chosen, choose) {
   const [width, height, edge] = [300, 110, 16];
   const counts = answers.map((answer) => answer.num_edits);
@@ -116,7 +116,7 @@ function chart(answers, chosen, choose) {
   const places = [];
   for (const answer of answers) {
     let x = edge + ((answer.num_edits - least) / (most - least || 1)) * (width - 4 * edge);
-    const y = height - edge - belief(answer) * (height - 2 * edge);
+    const y = height - edge - agreement(answer) * (height - 2 * edge);
     while (places.some(([a, b]) => Math.hypot(a - x, b - y) < 12)) x += 13;
     places.push([x, y]);
   }

@@ -1,4 +1,4 @@
-// The server's API: one function for each request, one kind of error.
+// The server's API: one function for each request; all errors are of class Problem.
 
 export class Problem extends Error {
   constructor(message, status, field, retryAfter) {
@@ -25,42 +25,42 @@ async function request(method, path, body) {
 
 const pause = (seconds) => new Promise((resolve) => setTimeout(resolve, seconds * 1000));
 
-// What is quick is asked again when the server is busy, a few times.
-async function patiently(...call) {
-  for (let turn = 0; ; turn += 1) {
+// Send a request, and repeat it up to five times while the server is busy.
+async function requestWithRetries(...call) {
+  for (let retries = 0; ; retries += 1) {
     try {
       return await request(...call);
     } catch (problem) {
-      if (problem.status !== 503 || turn === 5) throw problem;
+      if (problem.status !== 503 || retries === 5) throw problem;
       await pause(problem.retryAfter ?? 1);
     }
   }
 }
 
-export const service = () => patiently("GET", "/api/service");
-export const read = (model, input) => patiently("POST", "/api/read", { model, input });
-export const readFile = (model, name, text) => patiently("POST", "/api/files", { model, name, text });
-export const openRecord = (model, record) => patiently("POST", "/api/records", { model, record });
+export const service = () => requestWithRetries("GET", "/api/service");
+export const read = (model, input) => requestWithRetries("POST", "/api/read", { model, input });
+export const readFile = (model, name, text) => requestWithRetries("POST", "/api/files", { model, name, text });
+export const openRecord = (model, record) => requestWithRetries("POST", "/api/records", { model, record });
 export const explain = (model, input, id, asked) => request("POST", "/api/jobs", { model, input, id, asked });
 export const jobs = () => request("GET", "/api/jobs");
 export const job = (id) => request("GET", `/api/jobs/${encodeURIComponent(id)}`);
 export const cancel = (id) => request("DELETE", `/api/jobs/${encodeURIComponent(id)}`);
 export const undo = (id, number, numbers) =>
-  patiently("POST", `/api/jobs/${encodeURIComponent(id)}/answers/${number}/undo`, { undo: numbers });
-export const path = (id, number) => patiently("GET", `/api/jobs/${encodeURIComponent(id)}/answers/${number}/path`);
+  requestWithRetries("POST", `/api/jobs/${encodeURIComponent(id)}/answers/${number}/undo`, { undo: numbers });
+export const path = (id, number) => requestWithRetries("GET", `/api/jobs/${encodeURIComponent(id)}/answers/${number}/path`);
 
-// Call `changed` with every newer state of a job until it has ended, and return the last one.
+// Call `changed` with a job whenever it has changed; returns the job when it has ended.
 export async function follow(id, changed) {
   let seen = -1;
-  for (let silent = 0; ; ) {
+  for (let failures = 0; ; ) {
     try {
-      const now = await request("GET", `/api/jobs/${encodeURIComponent(id)}?seen=${seen}&wait=15`);
-      [seen, silent] = [now.version, 0];
-      changed(now);
-      if (now.state !== "waiting" && now.state !== "running") return now;
+      const job = await request("GET", `/api/jobs/${encodeURIComponent(id)}?seen=${seen}&wait=15`);
+      [seen, failures] = [job.version, 0];
+      changed(job);
+      if (job.state !== "waiting" && job.state !== "running") return job;
     } catch (problem) {
-      silent += 1;
-      if (problem.status === 404 || silent > 5) throw problem;
+      failures += 1;
+      if (problem.status === 404 || failures > 5) throw problem;
       await pause(problem.retryAfter ?? 1);
     }
   }

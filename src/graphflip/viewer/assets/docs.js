@@ -1,4 +1,4 @@
-// The OpenAPI description as a page to read.
+// The page of the API, made from its OpenAPI description.
 
 import { $, make } from "./elements.js";
 import * as theme from "./theme.js";
@@ -8,7 +8,7 @@ const api = await (await fetch("/openapi.json")).json();
 
 const resolve = (schema) => (schema?.$ref ? api.components.schemas[schema.$ref.split("/").at(-1)] : schema);
 
-// A type in few words.
+// A type as a short text.
 function type(schema) {
   if (!schema) return "";
   if (schema.$ref) return schema.$ref.split("/").at(-1);
@@ -19,23 +19,23 @@ function type(schema) {
   return schema.type ?? "anything";
 }
 
-// The properties of an object; of what is asked, which of them must be there.
-function fields(schema, isAsked = false) {
+// A table of an object's properties; in request bodies, required ones are marked.
+function fields(schema, isRequest = false) {
   const { properties = {}, required = [] } = resolve(schema) ?? {};
-  const rows = Object.entries(properties).map(([name, one]) => make("tr", {},
+  const rows = Object.entries(properties).map(([name, property]) => make("tr", {},
     make("th", { scope: "row" }, make("code", {}, name)),
-    make("td", {}, type(one), isAsked && required.includes(name) ? " (required)" : "", one.default === undefined ? "" : `, else ${JSON.stringify(one.default)}`)));
+    make("td", {}, type(property), isRequest && required.includes(name) ? " (required)" : "", property.default === undefined ? "" : `, else ${JSON.stringify(property.default)}`)));
   return make("table", {}, make("tbody", {}, ...rows));
 }
 
-function operation(path, method, one) {
-  const body = one.requestBody?.content["application/json"]?.schema;
-  const query = (one.parameters ?? []).filter((parameter) => parameter.in === "query");
-  const [status, answer] = Object.entries(one.responses).find(([code]) => code.startsWith("2"));
+function section(path, method, operation) {
+  const body = operation.requestBody?.content["application/json"]?.schema;
+  const query = (operation.parameters ?? []).filter((parameter) => parameter.in === "query");
+  const [status, answer] = Object.entries(operation.responses).find(([code]) => code.startsWith("2"));
   const result = answer.content?.["application/json"]?.schema;
   return make("section", { class: "card" },
     make("h2", {}, make("code", {}, `${method.toUpperCase()} ${path}`)),
-    make("p", {}, one.description ?? one.summary),
+    make("p", {}, operation.description ?? operation.summary),
     ...query.map((parameter) => make("p", { class: "hint" }, `?${parameter.name}: ${parameter.description ?? type(parameter.schema)}`)),
     body ? make("p", { class: "eyebrow" }, `Body: ${type(body)}`) : null,
     body ? fields(body, true) : null,
@@ -43,8 +43,8 @@ function operation(path, method, one) {
     result?.$ref ? fields(result) : null);
 }
 
-const shown = Object.entries(api.paths).flatMap(([path, methods]) => Object.entries(methods).map(([method, one]) => operation(path, method, one)));
-$("operations").replaceChildren(...shown);
-const others = Object.entries(api.components.schemas).map(([name, schema]) =>
+const sections = Object.entries(api.paths).flatMap(([path, methods]) => Object.entries(methods).map(([method, operation]) => section(path, method, operation)));
+$("operations").replaceChildren(...sections);
+const objects = Object.entries(api.components.schemas).map(([name, schema]) =>
   make("details", { class: "card" }, make("summary", {}, make("code", {}, name)), make("p", {}, schema.description ?? ""), fields(schema)));
-$("operations").append(make("h1", {}, "Objects"), ...others);
+$("operations").append(make("h1", {}, "Objects"), ...objects);

@@ -1,4 +1,4 @@
-// Downloads: texts that the page already holds, as files.
+// Downloads: save the answer that is shown as a file.
 
 import { make } from "./elements.js";
 

@@ -1,17 +1,17 @@
-// Drawings: SVG from the server, put into the page as nodes, and what is highlighted in them.
+// Drawings: put SVG from the server into the page, and highlight parts of it.
 
-const LARGEST = 2.4; // times its own size: small graphs do not fill the page
+const MAX_SCALE = 2.4; // so that small graphs do not fill the page
 
 export function mount(container, text, label) {
   const parsed = new DOMParser().parseFromString(text, "text/html").body.firstElementChild;
   const svg = document.importNode(parsed, true);
   svg.setAttribute("aria-label", label);
-  svg.style.maxWidth = `${LARGEST * svg.getAttribute("width")}px`;
+  svg.style.maxWidth = `${MAX_SCALE * svg.getAttribute("width")}px`;
   container.replaceChildren(svg);
   return svg;
 }
 
-// Light up these marks and no others.
+// Highlight the elements with these marks and no others.
 export function highlight(containers, marks) {
   for (const container of containers) {
     container.classList.toggle("pointing", marks.length > 0);
@@ -22,7 +22,7 @@ export function highlight(containers, marks) {
   }
 }
 
-// Call `pointed` with the mark of what changes under the pointer, or with null.
+// Call `pointed` with the mark of the changed element under the pointer, or with null.
 export function watch(container, pointed) {
   container.addEventListener("pointerover", ({ target }) => pointed(target.closest("g.removed, g.added, g.changed")?.classList[0] ?? null));
   container.addEventListener("pointerleave", () => pointed(null));

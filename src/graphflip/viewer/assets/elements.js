@@ -1,4 +1,4 @@
-// Small things for building a page: nothing here ever parses a text as HTML.
+// Elements of the page: create, find and fill them. No text is ever parsed as HTML.
 
 export const $ = (id) => document.getElementById(id);
 
@@ -20,12 +20,13 @@ export function makeSvg(tag, attributes = {}, ...children) {
   return element;
 }
 
+// Set the text of an element, and hide the element if there is none.
 export function say(id, text) {
   $(id).textContent = text;
   $(id).hidden = !text;
 }
 
-// A probability with two digits after the point, a value with four that count.
+// Format a probability with two decimals, a value with four significant digits.
 export function figure(number, unit = "probability") {
   if (number === null || number === undefined) return "–";
   return unit === "value" ? String(Number(number.toPrecision(4))) : number.toFixed(2);
@@ -33,14 +34,14 @@ export function figure(number, unit = "probability") {
 
 export const likeliest = (prediction) => Object.entries(prediction).sort((a, b) => b[1] - a[1])[0];
 
-// A bar that shows a share of one; the number stands beside it, so it is hidden from screen readers.
+// A bar for a number from 0 to 1. Screen readers skip it, because the number stands beside it.
 export const meter = (p) => bar("share", ["whole", 0, 1], ["part", 0, Math.max(0, Math.min(1, p))]);
 
-// The same for a value among others: what is wanted is a part of the bar, the value a mark on it.
+// A bar for a value: the target range is a part of it, the value a mark. `others` widen the scale.
 export function gauge(value, { low, high }, others) {
-  const known = [value, low, high, ...others].filter((one) => Number.isFinite(one));
+  const known = [value, low, high, ...others].filter(Number.isFinite);
   const [least, most] = [Math.min(...known), Math.max(...known)];
-  const place = (one, open) => (Number.isFinite(one) ? 0.05 + (0.9 * (one - least)) / (most - least || 1) : open);
+  const place = (number, open) => (Number.isFinite(number) ? 0.05 + (0.9 * (number - least)) / (most - least || 1) : open);
   const [from, to, at] = [place(low, 0), place(high, 1), place(value, 0)];
   return bar("share gauge", ["whole", 0, 1], ["wanted", from, Math.max(to, from + 0.01)], ["part", at - 0.008, at + 0.008]);
 }

@@ -1,4 +1,4 @@
-// Files: opened or dropped, read by the server, listed to choose from.
+// Files that are opened or dropped: the server reads them, and the page lists their entries.
 
 import * as api from "./api.js";
 import { $, figure, likeliest, make, say } from "./elements.js";

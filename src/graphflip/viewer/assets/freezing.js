@@ -1,5 +1,4 @@
-// Freezing: nodes and edges that stay as they are, written in a field, clicked in the factual's drawing, or reached there
-// with the keyboard.
+// Freezing: nodes and edges that must not change, written in a field, or chosen in the drawing by mouse or keyboard.
 
 import { $, figure, makeSvg, say } from "./elements.js";
 
@@ -8,11 +7,11 @@ let places = [];
 
 export function start(given) {
   model = given;
-  $("freeze").addEventListener("input", () => { isFine(); mark(parts()); });
+  $("freeze").addEventListener("input", () => { isReadable(); mark(parts()); });
 }
 
-// What stands in the field, as { nodes: [3, 4], edges: [[2, 5]] }; null if it cannot be read. Only in directed graphs are
-// 2-5 and 5-2 two edges.
+// The frozen parts in the field, as { nodes: [3, 4], edges: [[2, 5]] }; null if it cannot be read. 2-5 and 5-2 are the
+// same edge unless the graph is directed.
 export function parts() {
   const texts = $("freeze").value.split(/[\s,;]+/).filter(Boolean);
   if (!texts.every((text) => /^\d{1,4}(-\d{1,4})?$/.test(text))) return null;
@@ -26,18 +25,18 @@ export const print = ({ nodes, edges }) => [...[...nodes].sort((a, b) => a - b),
 
 export function set({ nodes, edges }) {
   $("freeze").value = print({ nodes, edges });
-  isFine();
+  isReadable();
   mark({ nodes, edges });
 }
 
-// Whether the field can be read; a message beside it says if not.
-export function isFine() {
+// True if the field can be read; otherwise a message beside it says what to write.
+export function isReadable() {
   const [nodes, edges] = model().molecules ? ["atoms", "bonds"] : ["nodes", "edges"];
   say("freeze-message", parts() ? "" : `Write numbers of ${nodes}, and ${edges} as pairs of them: 3, 4, 2-5`);
   return parts() !== null;
 }
 
-// Make each drawn node and edge of a graph a place that can be clicked.
+// Let each drawn node and edge of a graph be clicked.
 export function attach(svg, graph) {
   places = [];
   if (!graph) return;
@@ -62,16 +61,17 @@ function mark(frozen) {
 
 function toggle(part) {
   const { nodes, edges } = parts() ?? { nodes: [], edges: [] };
-  const toggled = (some) => (some.some((one) => key(one) === key(part)) ? some.filter((one) => key(one) !== key(part)) : [...some, part]);
+  const isPart = (other) => key(other) === key(part);
+  const toggled = (list) => (list.some(isPart) ? list.filter((other) => !isPart(other)) : [...list, part]);
   set(Array.isArray(part) ? { nodes, edges: toggled(edges) } : { nodes: toggled(nodes), edges });
 }
 
 const name = (node, i) => `${node?.type ?? "node "}${i}`;
 
-// Numbers that are not in the drawing: " (heat 0.31)".
+// Numeric attributes, which the drawing does not show: " (heat 0.31)".
 function numbers(attributes) {
-  const said = Object.entries(attributes ?? {}).filter(([, value]) => typeof value === "number");
-  return said.length ? ` (${said.map(([what, value]) => `${what} ${figure(value, "value")}`).join(", ")})` : "";
+  const numeric = Object.entries(attributes ?? {}).filter(([, value]) => typeof value === "number");
+  return numeric.length ? ` (${numeric.map(([attribute, value]) => `${attribute} ${figure(value, "value")}`).join(", ")})` : "";
 }
 
 function addPlace(svg, className, part, label) {

@@ -1,16 +1,16 @@
-// The slider along the latent path, with the curve of the target's probability, or of the value, above it.
+// The slider along the latent path, with the curve of the target's probability or of the value above it.
 
 import * as api from "./api.js";
 import { $, figure, makeSvg, say } from "./elements.js";
 
-const [HEIGHT, EDGE] = [72, 8]; // the edge is half a slider's thumb
-let steps = null;
-let wanted = null;
+const [HEIGHT, EDGE] = [72, 8]; // the edge is half as wide as the slider's thumb
+let steps = null; // the path that is shown
+let latest = null; // the answer whose path was requested last
 
 // Fetch the path of an answer; `moved` is called with the drawing and texts of a step, or with null at the end.
 export async function show(job, number, { record, goal }, moved) {
-  wanted = `${job}/${number}`;
-  const mine = wanted;
+  const requested = `${job}/${number}`;
+  latest = requested;
   steps = null;
   $("path").hidden = false;
   $("slider").disabled = true;
@@ -18,27 +18,27 @@ export async function show(job, number, { record, goal }, moved) {
   $("path-text").textContent = "";
   inform("Decoding the way …");
   try {
-    const found = await api.path(job, number);
-    if (wanted !== mine) return;
-    steps = { ...found, goal, moved, scale: scale(found.probabilities, record.target, goal) };
+    const path = await api.path(job, number);
+    if (latest !== requested) return;
+    steps = { ...path, goal, moved, scale: scale(path.probabilities, record.target, goal) };
     inform("");
     $("slider").disabled = false;
-    $("slider").max = found.positions.length - 1;
-    $("slider").value = found.positions.length - 1;
+    $("slider").max = path.positions.length - 1;
+    $("slider").value = path.positions.length - 1;
     draw();
   } catch (problem) {
-    if (wanted === mine) inform(problem.message);
+    if (latest === requested) inform(problem.message);
   }
 }
 
-// What is said in place of the hint.
+// Show a message in place of the hint; "" shows the hint again.
 function inform(message) {
   say("path-message", message);
   $("path-hint").hidden = Boolean(message);
 }
 
 export function hide() {
-  wanted = steps = null;
+  latest = steps = null;
   $("path").hidden = true;
 }
 
@@ -76,7 +76,7 @@ function words(at) {
   return `step ${at} of ${steps.positions.length - 1}: ${what} ${figure(steps.probabilities[at], steps.goal.unit)}, ${counted}`;
 }
 
-// What is at the bottom and at the top of the curve, and where the lines are that it has to cross.
+// Lowest and highest number of the curve, and the bounds of the target, which are drawn as lines.
 function scale(numbers, target, goal) {
   if (goal.unit !== "value") return { least: 0, most: 1, bounds: [0.5] };
   const bounds = [target.low, target.high].filter((bound) => bound !== null);

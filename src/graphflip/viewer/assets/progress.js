@@ -1,8 +1,8 @@
-// How far a question has come, shown in place of the button that asked it.
+// The progress of a job, shown in place of the button that started it.
 
 import { $, figure, say } from "./elements.js";
 
-let unit = null; // what numbers of the model that was asked are
+let unit = null; // "probability" or "value": the unit of the numbers
 
 export function begin(job, given) {
   unit = given;
@@ -20,10 +20,10 @@ export function show({ state, ahead, progress }) {
   say("progress-text", `Round ${progress.turn}: ${progress.calls} graphs tried, best ${figure(progress.probability, unit)}`);
 }
 
-// Who waited at the button that cancels is at the one that asks again.
+// If the focus was on the cancel button, move it to the explain button.
 export function end() {
-  const wasHere = $("progress").contains(document.activeElement);
+  const hadFocus = $("progress").contains(document.activeElement);
   $("progress").hidden = true;
   $("explain").hidden = false;
-  if (wasHere) $("explain").focus({ preventScroll: true });
+  if (hadFocus) $("explain").focus({ preventScroll: true });
 }

@@ -1,4 +1,4 @@
-// The question: what is asked for besides the graph, in the fields of the form.
+// The question: the options of an explanation, in the fields of the form.
 
 import { $, make } from "./elements.js";
 import * as freezing from "./freezing.js";
@@ -18,7 +18,7 @@ export function start(given) {
   hintPreference();
 }
 
-// Fields as the chosen model needs them: a class to choose or a value to write, words for molecules or for graphs.
+// Adapt the form to the chosen model: a class or a value as target, words for molecules or for graphs.
 export function adapt() {
   const { classes, examples, molecules, unit, suggestion } = model();
   const others = classes.length > 2 ? [["", "likeliest other"], ["any", "any other"]] : [["", "other class"]];
@@ -38,9 +38,9 @@ export function adapt() {
   $("downloads").querySelector("[data-kind=smi]").hidden = !molecules;
 }
 
-// What the fields ask for, under the API's names; null if one of them cannot be read.
+// The options in the fields, under the API's names; null if one of them cannot be read.
 export function asked() {
-  if (!freezing.isFine()) return null;
+  if (!freezing.isReadable()) return null;
   const { nodes, edges } = freezing.parts();
   const several = $("num").value;
   return {
@@ -54,14 +54,14 @@ export function asked() {
   };
 }
 
-// A question in a few words: "balanced, frontier, to mutagen, keeping 3, 2-5".
+// Options as a short text: "balanced, frontier, to mutagen, keeping 3, 2-5".
 export function describe({ prefer, frontier, num, target: wanted, freeze_nodes: nodes, freeze_edges: edges, freeze_rings: rings }) {
   const several = frontier ? "frontier" : num > 1 ? `up to ${num}` : "";
   const kept = [rings ? "rings" : "", freezing.print({ nodes, edges })].filter(Boolean).join(", ");
   return [prefer, several, wanted ? `to ${wanted}` : "", kept ? `keeping ${kept}` : ""].filter(Boolean).join(", ");
 }
 
-// Put the fields back to how something was asked.
+// Fill the fields with the options of an earlier question.
 export function restore(question) {
   $("prefer").querySelector(`input[value=${question.prefer}]`).checked = true;
   target().value = question.target ?? "";

@@ -1,4 +1,4 @@
-// Dark or light: as the system has it, until somebody chooses.
+// The theme: that of the system, until the user switches between dark and light.
 
 import { $ } from "./elements.js";
 

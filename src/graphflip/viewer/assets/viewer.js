@@ -1,32 +1,33 @@
-// The page: what is asked, what is shown, and how one leads to the other.
+// The page: reads inputs, asks questions, and shows their answers.
 
 import * as api from "./api.js";
-import { capitalized, headline, howMany, showChanges, showChoices, showEvidence, showVerdict } from "./answers.js";
+import { capitalized, headline, describeShortfall, showChanges, showChoices, showEvidence, showVerdict } from "./answers.js";
 import { download } from "./downloads.js";
 import { highlight, mount, watch } from "./drawing.js";
 import { $, figure, likeliest, make, say } from "./elements.js";
 import * as files from "./files.js";
 import * as freezing from "./freezing.js";
+import { showHistory } from "./history.js";
 import * as path from "./path.js";
 import * as progress from "./progress.js";
 import * as question from "./question.js";
 import * as theme from "./theme.js";
 
-// What this tab looks at. Another tab has its own.
+// The state of this browser tab.
 const tab = {
-  service: null, // what the server offers
-  input: null, // the graph that was read last, if it could be: {smiles} or {graph}
-  name: "", // what a file or an example calls it
-  reading: null, // the promise to read it
-  shown: null, // the server's answer to that
-  job: null, // the question whose answers are shown
-  running: null, // the id of the question that is being computed
-  number: 0, // which of its answers
-  answer: null, // that answer, with what was undone taken back
-  undone: new Set(),
+  service: null, // models and limits of the server
+  input: null, // the input that is shown: {smiles} or {graph}; null if it could not be read
+  name: "", // name of the input in its file or among the examples
+  reading: null, // the promise of the request that reads it
+  shown: null, // the response to that request: prediction, drawing and graph
+  job: null, // the job whose answers are shown
+  running: null, // the id of the job that is waiting or running
+  number: 0, // the number of the answer that is shown
+  answer: null, // that answer, after undoing the unchecked changes
+  undone: new Set(), // numbers of the unchecked changes
 };
 
-const model = () => tab.service.models.find((one) => one.name === $("model").value);
+const model = () => tab.service.models.find(({ name }) => name === $("model").value);
 
 async function start() {
   theme.start();
@@ -38,7 +39,7 @@ async function start() {
   question.adapt();
   await showHistory();
   const reading = (await restore()) || tryExample();
-  $("explain").disabled = false; // not before there is something to explain
+  $("explain").disabled = false; // only now: there was nothing to explain before
   await reading;
 }
 
@@ -74,7 +75,7 @@ async function tryExample() {
   for (const id of ["before", "before-class", "before-bar"]) $(id).replaceChildren();
 }
 
-// What stands in the field, once it has been read; what was read already is not read again.
+// Read the SMILES in the field, unless it has been read already.
 function readSmiles() {
   const text = $("smiles").value.trim();
   if (text === (tab.input?.smiles ?? "")) return tab.reading;
@@ -87,7 +88,7 @@ function look(input, name = "") {
   return tab.reading;
 }
 
-// Read a graph and show what the classifier says of it.
+// Read a graph and show its prediction.
 async function read(input) {
   $("smiles").value = input.smiles ?? "";
   $("example").value = model().examples.findIndex(({ smiles }) => smiles === input.smiles);
@@ -104,7 +105,7 @@ async function read(input) {
   }
 }
 
-// There is nothing to explain, and the field says why.
+// Show beside the field why the input cannot be used.
 function complain(message) {
   Object.assign(tab, { input: null, shown: null });
   say("smiles-message", message);
@@ -119,7 +120,7 @@ function showInput(shown) {
   verdict("before", shown.prediction);
 }
 
-// A stage without an answer.
+// Remove the answer from the page.
 function clear(title, subline) {
   Object.assign(tab, { job: null, answer: null, undone: new Set() });
   history.replaceState(null, "", location.pathname);
@@ -152,7 +153,7 @@ async function ask() {
   }
 }
 
-// Follow a question until it is answered; who looks at something else by then is not disturbed.
+// Follow a job until it has ended, and show its answers unless another input is shown by then.
 async function compute(job, input) {
   tab.running = job.id;
   progress.begin(job, model().unit);
@@ -167,7 +168,7 @@ async function compute(job, input) {
   }
 }
 
-// On a narrow page the answer stands below the question.
+// On a narrow page the answer is below the form: scroll to it.
 function bringIntoView(element) {
   if (element.getBoundingClientRect().top > innerHeight / 2) element.scrollIntoView();
 }
@@ -196,7 +197,7 @@ function showAnswer(answer) {
   $("headline").textContent = headline(answer, tab.undone.size);
   $("subline").textContent = describeSmiles(record);
   const hasChange = record.counterfactual !== null && record.outcome !== "already_there";
-  const notes = tab.undone.size ? [] : [record.note, answer.advice, howMany(tab.job)];
+  const notes = tab.undone.size ? [] : [record.note, answer.advice, describeShortfall(tab.job)];
   say("note", notes.filter((text) => text && text !== $("headline").textContent).join(" "));
   drawBefore(answer.drawings.factual);
   verdict("before", answer.predictions.factual, answer, record.p_factual);
@@ -209,7 +210,7 @@ function showAnswer(answer) {
 
 const changes = () => tab.job?.answers[tab.number].words ?? [];
 
-// Show a change in both drawings and in the list; none for null.
+// Highlight a change in both drawings and in the list; null highlights none.
 function hover(change) {
   highlight([$("before"), $("after")], change?.marks ?? []);
   [...$("changes").children].forEach((row, number) => row.classList.toggle("pointed", changes()[number] === change));
@@ -228,7 +229,7 @@ function drawAfter(answer) {
   verdict("after", predictions.counterfactual, answer, record.p_counterfactual);
 }
 
-// A step of the way takes the place of the changed graph until the slider is back at its end.
+// Show a step of the latent path in place of the changed graph; null, at the end of the slider, shows that again.
 function slide(step) {
   if (step === null) return drawAfter(tab.answer);
   $("after-title").textContent = "On the way";
@@ -267,15 +268,7 @@ async function openRecord(record) {
   }
 }
 
-async function showHistory() {
-  const jobs = (await api.jobs()).filter((job) => job.state === "done").reverse();
-  $("history").hidden = !jobs.length;
-  const rows = jobs.map((job) => make("li", {}, make("a", { href: `#${job.id}/0` }, job.name || job.input?.smiles || "graph",
-    make("span", { class: "hint" }, ` ${job.asked ? question.describe(job.asked) : "from a file"}`))));
-  $("history-list").replaceChildren(...rows);
-}
-
-// Show what the address names; whether there is such a thing.
+// Show the job that the address names; returns true if there is one.
 async function restore() {
   const [id, number] = location.hash.slice(1).split("/");
   if (!id || (tab.job?.id === id && String(tab.number) === number)) return Boolean(id);
