@@ -1,4 +1,4 @@
-"""What is asked of a classifier's decision, what is answered, and how counterfactuals are found."""
+"""Counterfactual explanations of a classifier: queries, answers, and the methods that search for them."""
 
 from typing import TYPE_CHECKING
 
