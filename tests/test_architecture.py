@@ -36,7 +36,8 @@ LAYERS = """
     explain.constraints explain.goals
     explain.query
     explain.moves
-    explain.evidence explain.counterfactual
+    explain.evidence
+    explain.counterfactual
     explain.method
     explain.edits.candidates
     explain.latent
