@@ -99,14 +99,16 @@ def _read(x: Tensor, edge_index: Tensor, edge_attr: Tensor | None, schema: Schem
     return from_pyg([Data(x=x, edge_index=edge_index, y=torch.zeros(1), **columns)], schema=schema).graphs()
 
 
-def _explanation(found: Counterfactual, edge_index: Int[Tensor, "2 m"], classifier: PyGClassifier) -> Explanation:
+def _explanation(
+    counterfactual: Counterfactual, edge_index: Int[Tensor, "2 m"], classifier: PyGClassifier
+) -> Explanation:
     """Masks of what changed in the graph explained, whose nodes are its first slots, and the changed graph."""
-    before, after = found.factual, found.counterfactual if found.flipped else None
+    before, after = counterfactual.factual, counterfactual.counterfactual if counterfactual.flipped else None
     n = int(before.num_nodes)
     nodes, pairs = _changes(before, before if after is None else after)
     touched = nodes | pairs.any(0) | pairs.any(1)
     explanation = Explanation(node_mask=touched[:n, None].float(), edge_mask=pairs[tuple(edge_index)].float())
-    explanation.found = found
+    explanation.counterfactual = counterfactual
     if after is not None:
         explanation.counterfactual = _data(after, n, classifier)
     return explanation

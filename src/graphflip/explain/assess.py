@@ -32,33 +32,33 @@ class Assessor:
     nll_limit: float | None = None
 
     @torch.no_grad()
-    def assess(self, found: Counterfactual) -> Counterfactual:
+    def assess(self, counterfactual: Counterfactual) -> Counterfactual:
         """Add evidence to a counterfactual; one without a graph is returned unchanged."""
-        after = found.counterfactual
+        after = counterfactual.counterfactual
         if after is None or not float(after.B.sum()):
-            return found
+            return counterfactual
         nll = None if self.vae is None else float(nll_per_node(self.vae, after))
         claims: dict[str, bool | None] = {}
         if self.environments is not None:
-            claims["environment"] = bool(self.environments.created_are_known(found.factual, after)[0])
+            claims["environment"] = bool(self.environments.created_are_known(counterfactual.factual, after)[0])
         if nll is not None and self.nll_limit is not None:
             claims["plausible"] = nll <= self.nll_limit
         if after.schema.chemistry is not None:
-            claims |= self._chemistry(found, after)
-        judges = {name: float(found.goal.shown(judge(after))) for name, judge in self.judges.items()}
-        return dataclasses.replace(found, evidence=Evidence(judges, nll_per_node=nll, **claims))
+            claims |= self._chemistry(counterfactual, after)
+        judges = {name: float(counterfactual.goal.shown(judge(after))) for name, judge in self.judges.items()}
+        return dataclasses.replace(counterfactual, evidence=Evidence(judges, nll_per_node=nll, **claims))
 
-    def _chemistry(self, found: Counterfactual, after: Graph) -> dict[str, bool | None]:
+    def _chemistry(self, counterfactual: Counterfactual, after: Graph) -> dict[str, bool | None]:
         from ..data.molecules.molecule import is_molecule, is_radical_free, num_fragments
 
-        limit = torch.where(num_fragments(found.factual) == 1, 1, after.schema.max_nodes)
+        limit = torch.where(num_fragments(counterfactual.factual) == 1, 1, after.schema.max_nodes)
         claims: dict[str, bool | None] = {
             "molecule": bool(is_molecule(after, limit)[0]),
             "radical_free": bool(is_radical_free(after)[0]),
         }
-        if found.flipped:  # what does not reach the target cannot lose it
+        if counterfactual.flipped:  # what does not reach the target cannot lose it
             with suppress(BudgetSpent):  # a classifier that may not be asked any more leaves it open
-                claims["round_trip"] = survives_round_trip(self.classifier, after, found.target)
+                claims["round_trip"] = survives_round_trip(self.classifier, after, counterfactual.target)
         return claims
 
 

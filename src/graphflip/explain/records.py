@@ -16,32 +16,32 @@ from .evidence import Evidence
 from .goals.stored import goal_from_json, target_of
 
 
-def to_record(found: Counterfactual) -> dict[str, Any]:
-    """One explanation as a JSON-ready object."""
-    factual, counterfactual = found.factual.trim(), None
-    if found.counterfactual is not None:
-        factual, counterfactual = aligned_pair(found.factual, found.counterfactual)
-    again = Counterfactual(**{**_fields(found), "factual": factual, "counterfactual": counterfactual})
+def to_record(explanation: Counterfactual) -> dict[str, Any]:
+    """Convert an explanation to a JSON-ready object, the nodes of both graphs numbered alike."""
+    factual, counterfactual = explanation.factual.trim(), None
+    if explanation.counterfactual is not None:
+        factual, counterfactual = aligned_pair(explanation.factual, explanation.counterfactual)
+    aligned = dataclasses.replace(explanation, factual=factual, counterfactual=counterfactual)
     record = {
-        "id": found.id,
-        "method": found.method,
-        "target": found.goal.to_json(),
-        "p_factual": _finite(found.p_factual),
-        "p_counterfactual": _finite(found.p_counterfactual),
-        "flipped": found.flipped,
-        "outcome": found.outcome.value,
-        "seed": found.seed,
-        "steps": found.steps,
-        "classifier_calls": found.classifier_calls,
-        "note": found.note,
-        "probabilities": _thinned(found.probabilities),
-        "seconds": found.seconds,
-        "classes": list(found.classes),
-        "one_minimal": found.one_minimal,
-        "evidence": None if found.evidence is None else _evidence(found.evidence),
+        "id": explanation.id,
+        "method": explanation.method,
+        "target": explanation.goal.to_json(),
+        "p_factual": _finite(explanation.p_factual),
+        "p_counterfactual": _finite(explanation.p_counterfactual),
+        "flipped": explanation.flipped,
+        "outcome": explanation.outcome.value,
+        "seed": explanation.seed,
+        "steps": explanation.steps,
+        "classifier_calls": explanation.classifier_calls,
+        "note": explanation.note,
+        "probabilities": _thinned(explanation.probabilities),
+        "seconds": explanation.seconds,
+        "classes": list(explanation.classes),
+        "one_minimal": explanation.one_minimal,
+        "evidence": None if explanation.evidence is None else _evidence(explanation.evidence),
         "factual": graph_to_json(factual),
         "counterfactual": None if counterfactual is None else graph_to_json(counterfactual),
-        "edits": [edit.to_json() for edit in again.edits],
+        "edits": [edit.to_json() for edit in aligned.edits],
     }
     if factual.schema.chemistry is not None:
         from ..data.molecules.molecule import to_smiles
@@ -88,13 +88,13 @@ def from_record(stored: Any, schema: Schema) -> Counterfactual:
     )
 
 
-def write_records(path: Path, found: Iterable[Counterfactual]) -> int:
+def write_records(path: Path, counterfactuals: Iterable[Counterfactual]) -> int:
     """Write explanations, one a line; returns how many."""
     path.parent.mkdir(parents=True, exist_ok=True)
     count = 0
     with path.open("w", encoding="utf-8") as file:
-        for one in found:
-            file.write(json.dumps(to_record(one), ensure_ascii=False, allow_nan=False) + "\n")
+        for counterfactual in counterfactuals:
+            file.write(json.dumps(to_record(counterfactual), ensure_ascii=False, allow_nan=False) + "\n")
             count += 1
     return count
 
@@ -108,10 +108,10 @@ def read_records(path: Path, schema: Schema) -> Iterator[Counterfactual]:
     with lines:
         for number, line in _numbered(lines, path):
             try:
-                one = from_record(json.loads(line), schema)
+                counterfactual = from_record(json.loads(line), schema)
             except (ValueError, OverflowError, RecursionError, GraphflipError) as error:
                 raise DataError(f"{path}, line {number}: {error} See docs/concepts/format.md.") from error
-            yield one
+            yield counterfactual
 
 
 def _numbered(lines: Iterable[str], path: Path) -> Iterator[tuple[int, str]]:
@@ -120,10 +120,6 @@ def _numbered(lines: Iterable[str], path: Path) -> Iterator[tuple[int, str]]:
         yield from ((number, line) for number, line in enumerate(lines, 1) if line.strip())
     except UnicodeDecodeError as error:
         raise DataError(f"{path}: not UTF-8 text ({error}). Give a .jsonl file of explanations.") from error
-
-
-def _fields(found: Counterfactual) -> dict[str, Any]:
-    return {name: getattr(found, name) for name in found.__dataclass_fields__}
 
 
 def _check_edits(stored: dict[str, Any], factual, counterfactual) -> None:

@@ -126,6 +126,17 @@ class NeighborMean(_OneProposal):
         k: Number of neighbors; fewer are taken if the training data have fewer of the target label.
         aligned: True matches the slots of two codes before their distance is taken; False compares them slot by slot.
         method: Name in tables and files.
+
+    Example:
+        >>> from graphflip import GraphDataset
+        >>> from graphflip.models import PEGVAE, RelationalGIN
+        >>> from graphflip.testing import random_graph
+        >>> graphs = [random_graph(n=4, num_graphs=1, seed=seed) for seed in range(3)]
+        >>> vae, classifier = PEGVAE(graphs[0].schema).eval(), RelationalGIN(graphs[0].schema).eval()
+        >>> train = GraphDataset.from_graphs("toy", graphs, torch.tensor([0, 0, 0]), ("no", "yes"))
+        >>> method = NeighborMean(vae, classifier, LatentIndex.build(vae, train), k=2)
+        >>> method.explain(graphs[0], target=1)[0].outcome.value
+        'nothing_to_offer'
     """
 
     vae: PEGVAE
@@ -152,6 +163,14 @@ class ReconstructionOnly(_OneProposal):
         vae: Autoencoder to rebuild the factual with.
         classifier: Model to explain.
         method: Name in tables and files.
+
+    Example:
+        >>> from graphflip.models import PEGVAE, RelationalGIN
+        >>> from graphflip.testing import random_graph
+        >>> graph = random_graph(n=4, num_graphs=1, seed=0)
+        >>> control = ReconstructionOnly(PEGVAE(graph.schema).eval(), RelationalGIN(graph.schema).eval())
+        >>> control.explain(graph)[0].counterfactual is not None
+        True
     """
 
     vae: PEGVAE
@@ -169,6 +188,13 @@ class NoChange(_OneProposal):
     Args:
         classifier: Model to explain.
         method: Name in tables and files.
+
+    Example:
+        >>> from graphflip.models import RelationalGIN
+        >>> from graphflip.testing import random_graph
+        >>> graph = random_graph(n=4, num_graphs=1, seed=0)
+        >>> NoChange(RelationalGIN(graph.schema).eval()).explain(graph)[0].edits
+        []
     """
 
     classifier: AbstractClassifier

@@ -23,6 +23,18 @@ class AbstractClassifier(nn.Module, ABC):
     C(G) in the paper. Graphs may be hard or relaxed. A model with one output predicts a value instead. A model
     implements `embed` and `head`, and has the `schema` of its graphs; `graphflip.models.adapters` wraps models of PyG
     and plain functions.
+
+    Example:
+        A classifier that looks at the number of nodes alone:
+
+        >>> class Size(AbstractClassifier):
+        ...     schema = Schema(max_nodes=9)
+        ...     def embed(self, graph):
+        ...         return graph.B.sum(1, keepdim=True)
+        ...     def head(self, embedding):
+        ...         return torch.cat([4 - embedding, embedding - 4], -1)
+        >>> Size()(Graph.build(Size.schema, [{}, {}, {}], []))
+        tensor([[ 1., -1.]])
     """
 
     schema: Schema
@@ -127,15 +139,21 @@ class InvariantClassifier(AbstractClassifier):
 class _MessageClassifier(AbstractClassifier):
     """Embed nodes, pass messages, pool every depth (sum, mean, maximum), classify."""
 
-    layers: nn.ModuleList
+    default: ClassVar[ClassifierConfig]
 
-    def __init__(self, schema: Schema, config: ClassifierConfig):
+    def __init__(self, schema: Schema, config: ClassifierConfig | None = None):
         super().__init__()
-        self.schema, self.config = schema, config
+        self.schema, self.config = schema, config or self.default
+        config, kinds = self.config, num_relations(schema.de, schema.directed)
         self.enter = nn.Linear(1 + schema.dv, config.width)
         self.join = nn.Linear(3 * config.width * (config.depth + 1), config.hidden)
         self.out = QuietLinear(config.hidden, config.num_classes)
         self.drop = nn.Dropout(config.dropout)
+        self.layers = nn.ModuleList([self._layer(config.width, kinds) for _ in range(config.depth)])
+
+    @abstractmethod
+    def _layer(self, width: int, kinds: int) -> nn.Module:
+        """Make one layer of messages over this many kinds of edges."""
 
     def embed(self, graph: Graph) -> Float[Tensor, "b h"]:
         graph = standardized(graph if graph.num_slots else graph.pad(1))  # a maximum is of something
@@ -165,8 +183,6 @@ class _RelationalClassifier(_MessageClassifier):
     For many hard graphs without gradients, such as the candidates of a search, which differ in a few places, nodes of
     one color (that look alike as far as messages have come) are computed once.
     """
-
-    layers: nn.ModuleList
 
     def _states(self, graph: Graph) -> Iterator[Float[Tensor, "b n d"]]:
         many = len(graph) >= _MANY and not (self.training or torch.is_grad_enabled())
@@ -198,10 +214,8 @@ class RelationalGIN(_RelationalClassifier):
 
     default: ClassVar[ClassifierConfig] = ClassifierConfig(width=64, depth=4, hidden=128, dropout=0.3)
 
-    def __init__(self, schema: Schema, config: ClassifierConfig = default):
-        super().__init__(schema, config)
-        kinds = num_relations(schema.de, schema.directed)
-        self.layers = nn.ModuleList([RelationalLayer(config.width, kinds) for _ in range(config.depth)])
+    def _layer(self, width: int, kinds: int) -> nn.Module:
+        return RelationalLayer(width, kinds)
 
 
 class AveragingClassifier(_RelationalClassifier):
@@ -209,43 +223,38 @@ class AveragingClassifier(_RelationalClassifier):
 
     Args:
         schema: Columns of the graphs.
-        config: Sizes, and the number of outputs.
+        config: Sizes, and the number of outputs; by default a smaller network than the classifier's.
 
     Example:
-        >>> from graphflip.testing import random_graph
-        >>> graph = random_graph(n=5, num_graphs=2, seed=0)
-        >>> AveragingClassifier(graph.schema).eval()(graph).shape
-        torch.Size([2, 2])
+        >>> from graphflip import Schema
+        >>> sum(weights.numel() for weights in AveragingClassifier(Schema(max_nodes=4)).parameters())
+        97922
     """
 
     default: ClassVar[ClassifierConfig] = ClassifierConfig(width=48, depth=4, hidden=96, dropout=0.3)
 
-    def __init__(self, schema: Schema, config: ClassifierConfig = default):
-        super().__init__(schema, config)
-        kinds = num_relations(schema.de, schema.directed)
-        self.layers = nn.ModuleList([RelationalLayer(config.width, kinds, average=True) for _ in range(config.depth)])
+    def _layer(self, width: int, kinds: int) -> nn.Module:
+        return RelationalLayer(width, kinds, average=True)
 
 
 class AttentionClassifier(_MessageClassifier):
     """Attention over neighbors, another family than sums of messages: the GNN judge.
 
     Args:
-        schema: Columns of the graphs.
+        schema: Columns of the graphs; those of the model that is to be judged.
         config: Sizes, and the number of outputs.
 
     Example:
         >>> from graphflip.testing import random_graph
-        >>> graph = random_graph(n=5, num_graphs=2, seed=0)
-        >>> AttentionClassifier(graph.schema).eval()(graph).shape
-        torch.Size([2, 2])
+        >>> judge = AttentionClassifier(random_graph(n=3, seed=1).schema).eval()
+        >>> judge(random_graph(n=3, num_graphs=1, seed=1)).shape
+        torch.Size([1, 2])
     """
 
     default: ClassVar[ClassifierConfig] = ClassifierConfig(width=64, depth=4, hidden=128, dropout=0.3)
 
-    def __init__(self, schema: Schema, config: ClassifierConfig = default):
-        super().__init__(schema, config)
-        kinds = num_relations(schema.de, schema.directed)
-        self.layers = nn.ModuleList([AttentionLayer(config.width, 4, kinds) for _ in range(config.depth)])
+    def _layer(self, width: int, kinds: int) -> nn.Module:
+        return AttentionLayer(width, 4, kinds)
 
 
 # From this many graphs on, finding nodes that look alike costs less than it saves.

@@ -8,8 +8,6 @@ The latent code has `dz` numbers for each of the N node slots; relabelling nodes
 and training minimizes the bound of Eq. 4, with a weight beta on its second term,
 
     -ELBO = E_q[-log p(G | z)] + beta KL(q(z | G) || N(0, 1)).
-
-`config.design` picks the networks: `paper` as in the paper's appendix, `modern` for faithful reconstruction.
 """
 
 from collections.abc import Callable, Sequence
@@ -42,6 +40,9 @@ class PEGVAEConfig(BaseModel):
         depth: Layers of the encoder.
         decoder_depth: Attention layers of the modern decoder.
         refine_steps: Steps that `PEGVAE.locate` takes from the encoder's mean towards a code that rebuilds the graph.
+
+    Example:
+        >>> vae_config = PEGVAEConfig(dz=8, refine_steps=20)
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
