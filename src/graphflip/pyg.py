@@ -108,7 +108,7 @@ def _explanation(
     nodes, pairs = _changes(before, before if after is None else after)
     touched = nodes | pairs.any(0) | pairs.any(1)
     explanation = Explanation(node_mask=touched[:n, None].float(), edge_mask=pairs[tuple(edge_index)].float())
-    explanation.counterfactual = counterfactual
+    explanation.found = counterfactual
     if after is not None:
         explanation.counterfactual = _data(after, n, classifier)
     return explanation
