@@ -14,13 +14,20 @@ if TYPE_CHECKING:
 Value = str | float
 """The value of one attribute: the name of a category, or a number."""
 
+AttributeDict = dict[str, Value]
+"""The attributes of one node or one edge by column name: `{"type": "C", "charge": 0.1}`."""
+
 
 class Categories(BaseModel):
-    """A group of one-hot columns: exactly one of `values` holds for each node or edge.
+    """A categorical attribute: a group of one-hot columns, of which exactly one is 1 for each node or edge.
 
     Args:
+        kind: Always "categories"; tells the two kinds of columns apart in JSON.
         name: Name of the attribute, say "type".
-        values: The categories, in the order of their columns.
+        values: The categories, one or more and distinct, in the order of their columns.
+
+    Raises:
+        pydantic.ValidationError: If there are no values, or one occurs twice.
 
     Example:
         >>> element = Categories(name="type", values=("C", "N", "O"))
@@ -63,12 +70,12 @@ class Categories(BaseModel):
 
     @property
     def unit(self) -> float:
-        """Sum of absolute differences between two encoded values that counts as one edit."""
+        """Sum of absolute differences between two encoded values that counts as one edit: 2, for one-hot rows."""
         return 2.0
 
     @property
     def choices(self) -> tuple[str, ...]:
-        """Values to choose from where something new is made: every category."""
+        """Values that a new node or edge may be given: every category."""
         return self.values
 
     @property
@@ -97,22 +104,22 @@ class Categories(BaseModel):
         return self.values.index(value)
 
     def encode(self, value: object) -> list[float]:
-        """Numbers of a value: a one-hot row. Raises SchemaError for an unknown category."""
+        """Encode a value as a one-hot row; raises SchemaError if it is none of `values`."""
         at = self.index(str(value))
         return [float(k == at) for k in range(self.width)]
 
     def decode(self, row: Sequence[float]) -> str:
-        """Category with the largest number in a row; the first of them in a tie."""
+        """Decode a row, hard or relaxed: the category with the largest number, the first of them in a tie."""
         return self.values[row.index(max(row))]
 
     def check(self, value: object, of: str) -> None:
-        """Raise SchemaError unless a stored value is a text; `of` names its node or edge."""
+        """Raise SchemaError unless a stored value is a text; `of` names its node or edge in the message."""
         if type(value) is not str:
             raise SchemaError(f"`{self.name}` of {of} must be a text; got {shortened(value)}.")
 
-    def distance(self, one: Value, other: Value) -> float:
+    def distance(self, before: Value, after: Value) -> float:
         """Cost of the change from one category to another, in edits: 0 or 1."""
-        return float(one != other)
+        return float(before != after)
 
     def round(self, value: Value) -> Value:
         """The value itself: categories are not rounded."""
@@ -123,11 +130,11 @@ class Categories(BaseModel):
         return value
 
     def alternatives(self, value: Value) -> Iterator[Value]:
-        """Values to which one edit may change this one: every other category."""
+        """Values to which one edit may change `value`: every other category."""
         return (name for name in self.values if name != value)
 
     def project(self, row: Sequence[float], value: Value) -> float:
-        """Part of a gradient `row` that belongs to a value."""
+        """Entry of a gradient `row` that belongs to a category."""
         return row[self.index(str(value))]
 
     def fitted(self, rows: "Tensor") -> "Categories":
@@ -136,13 +143,17 @@ class Categories(BaseModel):
 
 
 class Continuous(BaseModel):
-    """One real-valued column.
+    """A continuous attribute: one column of numbers, in the units of the data.
 
     Args:
+        kind: Always "continuous"; tells the two kinds of columns apart in JSON.
         name: Name of the attribute, say "charge".
         mean: Mean in the training data, in the units of the data.
         scale: Standard deviation in the training data, in the units of the data, above 0. A change of one scale costs
             as much as a change of category.
+
+    Raises:
+        pydantic.ValidationError: If `scale` is not above 0, or a number is not finite.
 
     Example:
         >>> charge = Continuous(name="charge", mean=0.1, scale=0.2)
@@ -180,7 +191,7 @@ class Continuous(BaseModel):
 
     @property
     def choices(self) -> tuple[float, ...]:
-        """Values to choose from where something new is made: the mean, rounded."""
+        """Values that a new node or edge may be given: the mean, rounded."""
         return (self.round(self.mean),)
 
     @property
@@ -189,24 +200,24 @@ class Continuous(BaseModel):
         return ()
 
     def encode(self, value: Any) -> list[float]:
-        """Numbers of a value: the value. Raises ValueError or TypeError if it is not a number."""
+        """Encode a value as a row of one number; raises ValueError or TypeError if it is not a number."""
         return [float(value)]
 
     def decode(self, row: Sequence[float]) -> float:
-        """Value that a row of one number stands for."""
+        """Decode a row of one number: the number itself."""
         return row[0]
 
     def check(self, value: object, of: str) -> None:
-        """Raise SchemaError unless a stored value is a number; `of` names its node or edge."""
+        """Raise SchemaError unless a stored value is a number; `of` names its node or edge in the message."""
         if type(value) not in (int, float):
             raise SchemaError(f"`{self.name}` of {of} must be a number; got {shortened(value)}.")
 
-    def distance(self, one: Value, other: Value) -> float:
+    def distance(self, before: Value, after: Value) -> float:
         """Cost of the change from one value to another, in edits: the difference in units of the scale."""
-        return abs(float(one) - float(other)) / self.scale
+        return abs(float(before) - float(after)) / self.scale
 
     def round(self, value: Value) -> float:
-        """A number to about two digits of its scale, in the precision of graphs: 0.78, not 0.7773."""
+        """Round a number to about two digits of the scale, in the precision of graphs (float32): 0.78, not 0.7773."""
         from numpy import float32
 
         digits = 1 - math.floor(math.log10(self.scale / 2))
@@ -217,7 +228,7 @@ class Continuous(BaseModel):
         return self.round(self.mean)
 
     def alternatives(self, value: Value) -> Iterator[Value]:
-        """Values to which one edit may change this one: `STEPS` scales up or down, at most 3 scales from the mean."""
+        """Values to which one edit may change `value`: `STEPS` scales up or down, at most 3 scales from the mean."""
         was = float(value)
         for step in STEPS:
             for sign in (-1, 1):
@@ -227,7 +238,7 @@ class Continuous(BaseModel):
                     yield new
 
     def project(self, row: Sequence[float], value: Value) -> float:
-        """Part of a gradient `row` that belongs to a value, both in units of the scale."""
+        """Gradient `row` times a value, both in units of the scale."""
         return row[0] / self.scale * float(value) / self.scale
 
     def fitted(self, rows: "Tensor") -> "Continuous":
@@ -246,6 +257,7 @@ _FARTHEST = 3.0  # no change leads farther from the mean than so many scales
 
 
 Column = Annotated[Categories | Continuous, Field(discriminator="kind")]
+"""One attribute of nodes or edges; in JSON its `kind` says which of the two classes it is."""
 
 
 def map_categories(
@@ -270,6 +282,6 @@ def map_categories(
 
 
 def shortened(value: object) -> str:
-    """A value for an error message, of at most 80 characters."""
+    """Text of a value for an error message, cut to at most 80 characters."""
     text = repr(value)
     return text if len(text) <= 80 else text[:77] + "..."

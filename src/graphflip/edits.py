@@ -10,9 +10,7 @@ from torch import Tensor
 from .errors import ConfigError, DataError, GraphError, SchemaError
 from .graph import Graph
 from .jsongraph import single_hard
-from .schema import Column, Op, Schema
-
-AttributeDict = dict[str, str | float]
+from .schema import AttributeDict, Column, Op, Schema
 
 _INVERSE: dict[Op, Op] = {
     "remove_edge": "add_edge",
@@ -265,5 +263,5 @@ def _read_place(op: str, at: Any) -> tuple[int, ...]:
 
 def _read_attributes(stored: Any) -> AttributeDict:
     if not isinstance(stored, dict) or not all(type(value) in (str, int, float) for value in stored.values()):
-        raise DataError(f"AttributeDict must be an object of texts and numbers; got {stored!r}.")
+        raise DataError(f"Attributes must be an object of texts and numbers; got {stored!r}.")
     return {str(name): value if isinstance(value, str) else float(value) for name, value in stored.items()}

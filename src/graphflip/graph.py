@@ -10,38 +10,43 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from .coloring.isomorphism import Plain, color_refinement, isomorphic
+from .coloring.isomorphism import Plain, color_refinement, isomorphic, plain_graph
 from .coloring.refinement import Refinement
 from .errors import GraphError
-from .schema import Categories, Column, Continuous, Schema
-from .validation import check_tensors
-
-Attributes = dict[str, str | float]
-"""The attributes of one node or one edge by column name: `{"type": "C", "charge": 0.1}`."""
+from .schema import AttributeDict, Column, Schema
+from .validation import check_tensors, read_lists
 
 Index = SupportsIndex | slice | Tensor | Sequence[int]
-"""What selects graphs of a batch: a number, numbers, a slice or a mask."""
-
-_Slices = list[tuple[Categories | Continuous, slice]]
+"""Selection of graphs of a batch: a number, several numbers, a slice or a mask."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Graph:
     """A batch of graphs, hard (entries 0 or 1) or relaxed (probabilities).
 
-    `B` says which node slots exist (the first column of the paper's n x 2 matrix; the other is 1 - B), `A` which edges.
-    Each group of categories in V sums to B, each one in E sums to A: rows of what does not exist are zero.
-    Undirected graphs store every edge in both directions; there are no self loops.
+    All graphs of a batch have the same number n of node slots; a graph with fewer nodes is padded with empty slots,
+    whose rows are zero. `graph[i]` is one graph as a batch of one. `==` and `hash` ignore the order of nodes.
 
-    Comparing and hashing ignore the order of nodes:
+    Args:
+        B: Existence of nodes, of shape b x n: the first column of the paper's n x 2 matrix (the other is 1 - B).
+        V: Node attributes, of shape b x n x dv. Each group of categories sums to B.
+        A: Existence of edges, of shape b x n x n, without self loops; symmetric if the graphs are undirected.
+        E: Edge attributes, of shape b x n x n x de. Each group of categories sums to A.
+        schema: Meaning of the columns of V and E, largest number of nodes, direction of edges.
 
-    >>> from graphflip import Categories, Schema
-    >>> schema = Schema(nodes=(Categories(name="type", values=("C", "O")),), max_nodes=3)
-    >>> graph = Graph.build(schema, [{"type": "C"}, {"type": "C"}, {"type": "O"}], [(0, 1, {}), (1, 2, {})])
-    >>> graph
-    Graph(3 nodes: C 2, O 1; 2 edges)
-    >>> graph == graph.permute(torch.tensor([2, 0, 1]))
-    True
+    Raises:
+        GraphError: If the tensors do not fit each other or the schema.
+
+    Example:
+        >>> from graphflip import Categories, Schema
+        >>> schema = Schema(nodes=(Categories(name="type", values=("C", "O")),), max_nodes=3)
+        >>> graph = Graph.build(schema, [{"type": "C"}, {"type": "C"}, {"type": "O"}], [(0, 1, {}), (1, 2, {})])
+        >>> graph
+        Graph(3 nodes: C 2, O 1; 2 edges)
+        >>> graph.V.shape, graph.A[0].tolist()
+        (torch.Size([1, 3, 2]), [[0.0, 1.0, 0.0], [1.0, 0.0, 1.0], [0.0, 1.0, 0.0]])
+        >>> graph == graph.permute(torch.tensor([2, 0, 1]))
+        True
     """
 
     B: Float[Tensor, "b n"]
@@ -55,7 +60,7 @@ class Graph:
 
     @classmethod
     def trusted(cls, B: Tensor, V: Tensor, A: Tensor, E: Tensor, schema: Schema) -> "Graph":
-        """A graph from tensors that are right by construction; skips every check."""
+        """Make a graph of tensors that are right by construction; skips every check of `Graph(B, V, A, E, schema)`."""
         graph = object.__new__(cls)
         for name, value in (("B", B), ("V", V), ("A", A), ("E", E), ("schema", schema)):
             object.__setattr__(graph, name, value)
@@ -65,33 +70,30 @@ class Graph:
     def build(
         cls,
         schema: Schema,
-        nodes: Sequence[Attributes],
-        edges: Sequence[tuple[int, int, Attributes]],
+        nodes: Sequence[AttributeDict],
+        edges: Sequence[tuple[int, int, AttributeDict]],
     ) -> "Graph":
-        """One graph from lists: a node is `{"type": "C"}`, an edge `(i, j, {"type": "single"})`.
+        """Build one graph from lists of nodes and edges.
 
-        In undirected graphs an edge may be listed once or in both directions.
+        Args:
+            schema: Attributes that nodes and edges have.
+            nodes: Attributes of each node, as in `{"type": "C"}`.
+            edges: Two node numbers and attributes, as in `(0, 1, {"type": "single"})`. An undirected edge may be listed
+                once or in both directions.
+
+        Returns:
+            A batch of one hard graph without empty slots.
+
+        Raises:
+            GraphError: If there are too many nodes, or an edge or the names of attributes are wrong.
+            SchemaError: If a category is not in the schema.
+
+        Example:
+            >>> Graph.build(Schema(max_nodes=3), [{}, {}, {}], [(0, 1, {}), (1, 2, {})])
+            Graph(3 nodes; 2 edges)
         """
-        n = len(nodes)
-        if n > schema.max_nodes:
-            raise GraphError(
-                f"A graph must have at most {schema.max_nodes} nodes; got {n}. "
-                f"Leave it out, or fit models with a larger limit (max_nodes={n}): graphflip fit DATA --max-nodes {n}."
-            )
-        V, A, E = torch.zeros(n, schema.dv), torch.zeros(n, n), torch.zeros(n, n, schema.de)
-        for i, attributes in enumerate(nodes):
-            V[i] = _encode(schema.nodes, attributes, f"node {i}")
-        for i, j, attributes in edges:
-            if not (0 <= i < n and 0 <= j < n) or i == j:
-                raise GraphError(f"An edge must join two different nodes of 0..{n - 1}; got ({i}, {j}). Remove it.")
-            row = _encode(schema.edges, attributes, f"edge ({i}, {j})")
-            if A[i, j] and not torch.equal(E[i, j], row):
-                raise GraphError(
-                    f"An edge must have one set of attributes; ({i}, {j}) is listed twice. Keep one of them."
-                )
-            for a, b in ((i, j),) if schema.directed else ((i, j), (j, i)):
-                A[a, b], E[a, b] = 1.0, row
-        return cls(torch.ones(1, n), V[None], A[None], E[None], schema)
+        V, A, E = read_lists(schema, nodes, edges)
+        return cls(torch.ones(1, len(nodes)), V[None], A[None], E[None], schema)
 
     def __len__(self) -> int:
         return self.B.shape[0]
@@ -114,14 +116,21 @@ class Graph:
 
     @property
     def is_hard(self) -> bool:
-        """Whether every existence and every category is exactly 0 or 1."""
+        """True if every existence and every category is exactly 0 or 1."""
         parts = [self.B, self.A]
         parts += [self.V[..., at] for column, at in self.schema.node_slices() if not column.is_continuous]
         parts += [self.E[..., at] for column, at in self.schema.edge_slices() if not column.is_continuous]
         return all(bool(((part == 0) | (part == 1)).all()) for part in parts)
 
     def permute(self, order: Int[Tensor, " n"] | Int[Tensor, "b n"]) -> "Graph":
-        """Reorder slots: slot i of the result is slot `order[i]` (one order for all graphs, or one for each)."""
+        """Reorder the slots: the action of a permutation on graphs, (P B, P V, P A P^T, P E P^T), section 2.2.
+
+        Args:
+            order: Slot i of the result is slot `order[i]`; one order for all graphs (n), or one for each (b x n).
+
+        Raises:
+            GraphError: If `order` does not name each slot once.
+        """
         slots = torch.arange(self.num_slots, device=order.device)
         if order.shape[-1] != len(slots) or not bool((order.sort(-1).values == slots).all()):
             raise GraphError(f"`order` must name each of the {self.num_slots} slots once; got {order.tolist()}.")
@@ -137,7 +146,14 @@ class Graph:
         )
 
     def pad(self, n: int) -> "Graph":
-        """Add empty slots at the end until there are `n`."""
+        """Add empty slots at the end.
+
+        Args:
+            n: Number of slots of the result, from `num_slots` to `schema.max_nodes`.
+
+        Raises:
+            GraphError: If `n` is out of range.
+        """
         extra = n - self.num_slots
         if extra < 0:
             raise GraphError(f"Padding must not drop slots: the graph has {self.num_slots}, got n={n}. Use `trim`.")
@@ -161,22 +177,38 @@ class Graph:
         return Graph.trusted(front.B[:, :n], front.V[:, :n], front.A[:, :n, :n], front.E[:, :n, :n], self.schema)
 
     def select(self, index: Index) -> "Graph":
-        """The graphs at `index`, as a batch (an integer gives a batch of one)."""
+        """Select graphs of the batch, as `graph[index]` does.
+
+        Args:
+            index: A number, several numbers, a slice or a mask.
+
+        Returns:
+            The selected graphs as a batch; a number gives a batch of one.
+        """
         if not isinstance(index, slice):
             index = torch.as_tensor(index, device=self.B.device)
             index = index[None] if index.ndim == 0 else index
             index = index if index.numel() else index.long()  # the tensor of an empty list is a float
         return Graph.trusted(self.B[index], self.V[index], self.A[index], self.E[index], self.schema)
 
-    def __getitem__(self, index: Index) -> "Graph":
-        return self.select(index)
+    __getitem__ = select
 
     def __iter__(self) -> Iterator["Graph"]:
         return (self.select(i) for i in range(len(self)))
 
     @staticmethod
     def cat(graphs: Sequence["Graph"]) -> "Graph":
-        """One batch of several, padded to the largest."""
+        """Join several batches into one, padded to the largest.
+
+        Args:
+            graphs: One or more batches of the same schema.
+
+        Returns:
+            All graphs, in order, as one batch.
+
+        Raises:
+            GraphError: If there are no graphs or their schemas differ.
+        """
         if not graphs:
             raise GraphError("A batch needs at least one graph; got an empty list.")
         if any(graph.schema != graphs[0].schema for graph in graphs):
@@ -187,22 +219,37 @@ class Graph:
         return Graph.trusted(B, V, A, E, graphs[0].schema)
 
     def to(self, where: torch.device | torch.dtype | str) -> "Graph":
-        """The same graph on another device or in another floating-point type."""
+        """Copy the graphs to a device (`"cuda"`) or a floating-point type (`torch.float64`)."""
         B, V, A, E = (tensor.to(where) for tensor in (self.B, self.V, self.A, self.E))
         return Graph.trusted(B, V, A, E, self.schema)
 
     def detach(self) -> "Graph":
-        """The same graph, cut off from the computation that made it."""
-        return Graph.trusted(self.B.detach(), self.V.detach(), self.A.detach(), self.E.detach(), self.schema)
+        """Detach the four tensors from the computation that made them."""
+        B, V, A, E = (tensor.detach() for tensor in (self.B, self.V, self.A, self.E))
+        return Graph.trusted(B, V, A, E, self.schema)
 
-    def nodes(self, index: int = 0) -> list[Attributes | None]:
-        """Attributes of each slot of graph `index`, the likeliest if relaxed; None where the slot is empty."""
+    def nodes(self, index: int = 0) -> list[AttributeDict | None]:
+        """List the nodes of one graph.
+
+        Args:
+            index: Position of the graph in the batch.
+
+        Returns:
+            For each slot its attributes (the likeliest if relaxed), as in `{"type": "C"}`; None if it is empty.
+        """
         slices = list(self.schema.node_slices())
         rows, exists = self.V[index].tolist(), (self.B[index] > 0.5).tolist()
         return [_decode(slices, row) if there else None for row, there in zip(rows, exists, strict=True)]
 
-    def edges(self, index: int = 0) -> list[tuple[int, int, Attributes]]:
-        """Edges `(i, j, attributes)` of graph `index`, the likeliest if relaxed; an undirected one once, with i < j."""
+    def edges(self, index: int = 0) -> list[tuple[int, int, AttributeDict]]:
+        """List the edges of one graph.
+
+        Args:
+            index: Position of the graph in the batch.
+
+        Returns:
+            Edges `(i, j, attributes)` between slots (the likeliest if relaxed); an undirected one once, with i < j.
+        """
         slices = list(self.schema.edge_slices())
         there = self.A[index] > 0.5
         pairs = (there if self.schema.directed else there.triu(1)).nonzero()
@@ -210,28 +257,25 @@ class Graph:
         return [(i, j, _decode(slices, row)) for (i, j), row in zip(pairs.tolist(), rows, strict=True)]
 
     def colors(self, index: int = 0) -> list[str]:
-        """For each existing node a text that nodes share when color refinement cannot tell them apart."""
+        """Color the existing nodes of one graph: nodes that Weisfeiler-Leman cannot tell apart share a text."""
         return color_refinement(*self._plain(index), directed=self.schema.directed)
 
     def digest(self, index: int = 0) -> str:
-        """A text that equal graphs share whatever the order of their nodes, the same in every process."""
+        """Hash of one graph as a text: equal graphs have equal digests, in any order of nodes and in every process."""
         return hashlib.blake2b("".join(sorted(self.colors(index))).encode(), digest_size=16).hexdigest()
 
     @cached_property
     def refinement(self) -> Refinement:
-        """Colors of the nodes of all graphs by their surroundings, kept for the models that ask for them."""
+        """Weisfeiler-Leman colors of the nodes of all graphs; computed once, for the models that use them."""
         return Refinement(self.B, self.V, self.A, self.E, self.schema)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Graph):
             return NotImplemented
-        return (
-            len(self) == len(other)
-            and self.schema == other.schema
-            and all(
-                isomorphic(self._plain(i), other._plain(i), directed=self.schema.directed) for i in range(len(self))
-            )
-        )
+        if len(self) != len(other) or self.schema != other.schema:
+            return False
+        directed = self.schema.directed
+        return all(isomorphic(self._plain(i), other._plain(i), directed) for i in range(len(self)))
 
     def __hash__(self) -> int:
         return hash(tuple(self.digest(i) for i in range(len(self))))
@@ -246,39 +290,8 @@ class Graph:
         return f"Graph({len(types)} nodes{listed}; {int(self.num_edges)} edges)"
 
     def _plain(self, index: int) -> Plain:
-        """Labels of existing nodes and of edges between them, renumbered: what isomorphism works on.
-
-        A label is the row of numbers itself, to four digits, so that relaxed graphs compare by their probabilities.
-        """
-        slots = self.B[index].nonzero()[:, 0]
-        V = torch.cat([self.B[index][:, None], self.V[index]], 1)[slots]
-        A, E = self.A[index][slots][:, slots], self.E[index][slots][:, slots]
-        i, j = (A if self.schema.directed else A.triu(1)).nonzero(as_tuple=True)
-        rows = torch.cat([A[..., None], E], 2)[i, j]
-        return _labels(V), list(zip(i.tolist(), j.tolist(), _labels(rows), strict=True))
+        return plain_graph(self.B[index], self.V[index], self.A[index], self.E[index], self.schema.directed)
 
 
-def _labels(rows: Float[Tensor, "k d"]) -> list[str]:
-    return [" ".join(f"{x:.4g}" for x in row) for row in (rows + 0.0).tolist()]  # + 0.0: -0.0 becomes 0.0
-
-
-def _encode(columns: Sequence[Column], attributes: Attributes, what: str) -> Float[Tensor, " width"]:
-    names = [column.name for column in columns]
-    if set(attributes) != set(names):
-        raise GraphError(
-            f"{what} must have the attributes {names}; got {list(attributes)}. Add what is missing, drop the rest."
-        )
-    row: list[float] = []
-    for column in columns:
-        value = attributes[column.name]
-        try:
-            row += column.encode(value)
-        except (TypeError, ValueError) as error:
-            raise GraphError(
-                f"`{column.name}` of {what} must be a number; got {value!r}. Correct it, or declare it as Categories."
-            ) from error
-    return torch.tensor(row)
-
-
-def _decode(slices: _Slices, row: list[float]) -> Attributes:
+def _decode(slices: Sequence[tuple[Column, slice]], row: list[float]) -> AttributeDict:
     return {column.name: column.decode(row[at]) for column, at in slices}

@@ -1,4 +1,4 @@
-"""Schema: what every column of a graph's node tensor V and edge tensor E means."""
+"""Schema: the meaning of every column of a graph's node tensor V and edge tensor E."""
 
 from collections.abc import Iterator
 from typing import Any, Literal
@@ -6,24 +6,38 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from .chemistry import Chemistry
+from .columns import AttributeDict as AttributeDict
 from .columns import Categories as Categories
 from .columns import Column as Column
 from .columns import Continuous as Continuous
 from .errors import SchemaError
 
 Op = Literal["remove_edge", "remove_node", "add_node", "set_node", "add_edge", "set_edge"]
-"""Kinds of edit, in the order in which `edits_between` lists them: edges go before their nodes, nodes come before their
-edges."""
+"""Kinds of edit, in the order in which `edits_between` lists them: edges are removed before their nodes and added after
+them."""
 
 
 class Schema(BaseModel):
-    """What the columns of V (`nodes`) and E (`edges`) mean, how large graphs may be, whether edges have a direction.
+    """Description of a kind of graphs: attributes of nodes and edges, largest size, direction of edges.
 
-    `chemistry` is set where the graphs are molecules: it knows valences, charges and whether hydrogens are nodes.
+    Args:
+        nodes: Attributes of nodes, in the order of the columns of V; their names are distinct.
+        edges: Attributes of edges, in the order of the columns of E; their names are distinct.
+        max_nodes: Largest number of nodes of a graph, at least 1.
+        directed: True if (i, j) and (j, i) are different edges.
+        chemistry: Rules of valences and charges if the graphs are molecules, else None.
 
-    >>> schema = Schema(nodes=(Categories(name="type", values=("C", "N")),), max_nodes=4)
-    >>> schema.dv, schema.de
-    (2, 0)
+    Raises:
+        pydantic.ValidationError: If two columns have one name or a field is out of range. `Schema.from_dict` raises
+            SchemaError instead.
+
+    Example:
+        >>> element, charge = Categories(name="type", values=("C", "N")), Continuous(name="charge")
+        >>> schema = Schema(nodes=(element, charge), max_nodes=4)
+        >>> schema.dv, schema.de
+        (3, 0)
+        >>> [(column.name, at) for column, at in schema.node_slices()]
+        [('type', slice(0, 2, None)), ('charge', slice(2, 3, None))]
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -75,11 +89,26 @@ class Schema(BaseModel):
         return _slices(self.edges)
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-ready form; `Schema.from_dict` reads it back."""
+        """Convert to a dict that can be written as JSON; `Schema.from_dict` reads it back."""
         return self.model_dump(mode="json")
 
     @classmethod
     def from_dict(cls, stored: Any) -> "Schema":
+        """Read a schema from its JSON form.
+
+        Args:
+            stored: A dict as `to_dict` makes it.
+
+        Returns:
+            The schema.
+
+        Raises:
+            SchemaError: If it is not a valid schema; the message names the first wrong field.
+
+        Example:
+            >>> Schema.from_dict({"nodes": [{"kind": "continuous", "name": "size"}], "max_nodes": 9}).dv
+            1
+        """
         try:
             return cls.model_validate(stored)
         except ValidationError as error:
@@ -87,7 +116,7 @@ class Schema(BaseModel):
 
 
 def first_problem(error: ValidationError) -> str:
-    """The first thing pydantic objects to, as one line naming the field and what came."""
+    """First problem of a pydantic validation, as one line with the field and the value that came."""
     problem = error.errors()[0]
     where = ".".join(str(part) for part in problem["loc"]) or "the whole"
     return f"`{where}`: {problem['msg']} (got {str(problem.get('input'))[:80]})"

@@ -1,15 +1,15 @@
-"""Checks of the four tensors of a graph: shapes, types, ranges, one-hot rows."""
+"""Checks of graphs that users hand over, as tensors (shapes, types, ranges, one-hot rows) or as lists."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import torch
+from jaxtyping import Float
 from torch import Tensor
 
-from .columns import Column
 from .errors import GraphError
-from .schema import Schema
+from .schema import AttributeDict, Column, Schema
 
-_TOLERANCE = 1e-3
+_TOLERANCE = 1e-3  # rounding error that probabilities and one-hot rows may have
 
 
 def check_tensors(B: Tensor, V: Tensor, A: Tensor, E: Tensor, schema: Schema) -> None:
@@ -17,6 +17,49 @@ def check_tensors(B: Tensor, V: Tensor, A: Tensor, E: Tensor, schema: Schema) ->
     tensors = {"B": B, "V": V, "A": A, "E": E}
     _check_shapes(tensors, schema)
     _check_values(tensors, schema)
+
+
+def read_lists(
+    schema: Schema, nodes: Sequence[AttributeDict], edges: Sequence[tuple[int, int, AttributeDict]]
+) -> tuple[Float[Tensor, "n dv"], Float[Tensor, "n n"], Float[Tensor, "n n de"]]:
+    """Tensors V, A, E of one graph given as lists, as in `Graph.build`; raises GraphError if they are no graph."""
+    n = len(nodes)
+    if n > schema.max_nodes:
+        raise GraphError(
+            f"A graph must have at most {schema.max_nodes} nodes; got {n}. "
+            f"Leave it out, or fit models with a larger limit (max_nodes={n}): graphflip fit DATA --max-nodes {n}."
+        )
+    V, A, E = torch.zeros(n, schema.dv), torch.zeros(n, n), torch.zeros(n, n, schema.de)
+    for i, attributes in enumerate(nodes):
+        V[i] = _encode(schema.nodes, attributes, f"node {i}")
+    for i, j, attributes in edges:
+        if not (0 <= i < n and 0 <= j < n) or i == j:
+            raise GraphError(f"An edge must join two different nodes of 0..{n - 1}; got ({i}, {j}). Remove it.")
+        row = _encode(schema.edges, attributes, f"edge ({i}, {j})")
+        if A[i, j] and not torch.equal(E[i, j], row):
+            raise GraphError(f"An edge must have one set of attributes; ({i}, {j}) is listed twice. Keep one of them.")
+        for a, b in ((i, j),) if schema.directed else ((i, j), (j, i)):
+            A[a, b], E[a, b] = 1.0, row
+    return V, A, E
+
+
+def _encode(columns: Sequence[Column], attributes: AttributeDict, owner: str) -> Float[Tensor, " width"]:
+    """Row of V or E for the attributes of one node or edge; `owner` names it in errors."""
+    names = [column.name for column in columns]
+    if set(attributes) != set(names):
+        raise GraphError(
+            f"{owner} must have the attributes {names}; got {list(attributes)}. Add what is missing, drop the rest."
+        )
+    row: list[float] = []
+    for column in columns:
+        value = attributes[column.name]
+        try:
+            row += column.encode(value)
+        except (TypeError, ValueError) as error:
+            raise GraphError(
+                f"`{column.name}` of {owner} must be a number; got {value!r}. Correct it, or declare it as Categories."
+            ) from error
+    return torch.tensor(row)
 
 
 def _check_shapes(tensors: dict[str, Tensor], schema: Schema) -> None:
@@ -84,6 +127,7 @@ def _check_values(tensors: dict[str, Tensor], schema: Schema) -> None:
 
 
 def _check_columns(name: str, tensor: Tensor, of: str, exists: Tensor, slices: Iterable[tuple[Column, slice]]) -> None:
+    """Raise GraphError if a group of categories is not one-hot or something absent has a number."""
     for column, at in slices:
         part = tensor[..., at]
         if not column.is_continuous:

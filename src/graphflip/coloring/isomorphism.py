@@ -1,19 +1,43 @@
-"""Comparing labelled graphs without regard to the order of their nodes."""
+"""Comparison of labelled graphs regardless of the order of their nodes."""
 
 import hashlib
 from collections import Counter
 
-Plain = tuple[list[str], list[tuple[int, int, str]]]
-"""Node labels, and edges (i, j, label); each undirected edge once."""
+import torch
+from jaxtyping import Float
+from torch import Tensor
 
-_Around = list[dict[int, tuple[str, str]]]
+Plain = tuple[list[str], list[tuple[int, int, str]]]
+"""A graph as lists: a label for each node, and edges (i, j, label); each undirected edge once."""
+
+_Neighbors = list[dict[int, tuple[str, str]]]
 """For each node its neighbors, with the labels of the edges to and from them."""
 
 
-def color_refinement(labels: list[str], edges: list[tuple[int, int, str]], directed: bool = False) -> list[str]:
-    """A digest per node that does not depend on the order of nodes (1-dimensional Weisfeiler-Leman, to stability).
+def plain_graph(
+    B: Float[Tensor, " n"],
+    V: Float[Tensor, "n dv"],
+    A: Float[Tensor, "n n"],
+    E: Float[Tensor, "n n de"],
+    directed: bool,
+) -> Plain:
+    """Labels of the existing nodes of one graph, renumbered from 0, and of the edges between them.
 
-    Nodes of one graph, or of two, have different digests only if no isomorphism maps one to the other.
+    A label is the row of numbers itself, to four digits, so that relaxed graphs compare by their probabilities.
+    """
+    slots = B.nonzero()[:, 0]
+    nodes = torch.cat([B[:, None], V], 1)[slots]
+    A, E = A[slots][:, slots], E[slots][:, slots]
+    i, j = (A if directed else A.triu(1)).nonzero(as_tuple=True)
+    edges = torch.cat([A[..., None], E], 2)[i, j]
+    return _labels(nodes), list(zip(i.tolist(), j.tolist(), _labels(edges), strict=True))
+
+
+def color_refinement(labels: list[str], edges: list[tuple[int, int, str]], directed: bool = False) -> list[str]:
+    """Color of each node by 1-dimensional Weisfeiler-Leman, repeated until the colors are stable.
+
+    Colors are hashes that do not depend on the order of nodes. Two nodes, of one graph or of two, have different colors
+    only if no isomorphism maps one to the other.
     """
     around = _neighbors(len(labels), edges, directed)
     colors = [_digest(label) for label in labels]
@@ -29,14 +53,14 @@ def color_refinement(labels: list[str], edges: list[tuple[int, int, str]], direc
 
 
 def isomorphic(g: Plain, h: Plain, directed: bool = False) -> bool:
-    """Whether some renumbering of nodes turns one graph into the other, labels included."""
+    """True if some renumbering of nodes turns one graph into the other, labels included."""
     return find_isomorphism(g, h, directed) is not None
 
 
 def find_isomorphism(g: Plain, h: Plain, directed: bool = False) -> list[int] | None:
-    """Numbers `image` such that node i of `g` is node `image[i]` of `h`; None if the graphs differ.
+    """Find an isomorphism: node i of `g` is node `image[i]` of `h`; None if the graphs differ.
 
-    Exact, by backtracking within refined colors: fast on molecules, exponential at worst on highly regular graphs.
+    Exact, by backtracking among nodes of one color: fast on molecules, exponential at worst on highly regular graphs.
     """
     if len(g[0]) != len(h[0]) or len(g[1]) != len(h[1]):
         return None
@@ -49,7 +73,7 @@ def find_isomorphism(g: Plain, h: Plain, directed: bool = False) -> list[int] | 
 
     image: dict[int, int] = {}
     taken: set[int] = set()
-    trials = []  # for each placed node, and the one being placed, what is left to try
+    trials = []  # for each placed node, and the one being placed, the candidates left to try
     while len(image) < len(order):
         if len(trials) == len(image):
             trials.append(iter(candidates[g_colors[order[len(image)]]]))
@@ -67,12 +91,12 @@ def find_isomorphism(g: Plain, h: Plain, directed: bool = False) -> list[int] | 
 
 
 def _fits(g_near: dict, h_near: dict, image: dict[int, int], taken: set[int]) -> bool:
-    """Whether two nodes have the same edges to what is placed already."""
+    """True if two nodes have the same edges to the nodes that are placed already."""
     return {image[k]: tag for k, tag in g_near.items() if k in image} == {k: h_near[k] for k in h_near if k in taken}
 
 
-def _search_order(colors: list[str], around: _Around) -> list[int]:
-    """Nodes such that each follows a neighbor where it can, rare colors first: conflicts show early."""
+def _search_order(colors: list[str], around: _Neighbors) -> list[int]:
+    """Order of the nodes in which each follows a neighbor if possible, rare colors first: conflicts show early."""
     rarity = Counter(colors)
     order: dict[int, None] = {}
     for start in sorted(range(len(colors)), key=lambda i: rarity[colors[i]]):
@@ -85,16 +109,20 @@ def _search_order(colors: list[str], around: _Around) -> list[int]:
     return list(order)
 
 
-def _neighbors(n: int, edges: list[tuple[int, int, str]], directed: bool) -> _Around:
+def _neighbors(n: int, edges: list[tuple[int, int, str]], directed: bool) -> _Neighbors:
     labels = {(i, j): label for i, j, label in edges}
     if not directed:
         labels |= {(j, i): label for i, j, label in edges}
-    around: _Around = [{} for _ in range(n)]
+    around: _Neighbors = [{} for _ in range(n)]
     for i, j in labels:
         # An absent direction must differ from every label, the empty one included.
         to, back = (f"={labels[pair]}" if pair in labels else "" for pair in ((i, j), (j, i)))
         around[i][j], around[j][i] = (to, back), (back, to)
     return around
+
+
+def _labels(rows: Float[Tensor, "k d"]) -> list[str]:
+    return [" ".join(f"{x:.4g}" for x in row) for row in (rows + 0.0).tolist()]  # + 0.0: -0.0 becomes 0.0
 
 
 def _digest(text: str) -> str:

@@ -1,6 +1,6 @@
-"""Refinement: nodes colored by their surroundings, round by round (Weisfeiler-Leman), for a whole batch of hard graphs.
+"""Refinement: Weisfeiler-Leman colors of the nodes of a whole batch of hard graphs, round by round.
 
-Nodes of one color look alike to everything that passes messages: what such a layer says of them need be computed once.
+A message-passing layer gives the same result for all nodes of one color, so that it can be computed once per color.
 """
 
 from functools import cached_property
@@ -14,17 +14,17 @@ from ..schema import Column, Schema
 
 
 class Alike(NamedTuple):
-    """Nodes by color: `color` of each node, numbered from 0, and the `first` node of each color; in one order."""
+    """Partition of nodes by color: the `color` of each node, numbered from 0, and the `first` node of each color."""
 
     color: Int[Tensor, " nodes"]
     first: Int[Tensor, " colors"]
 
 
 class Links(NamedTuple):
-    """What a color sees of the colors of the round before.
+    """Edges between the colors of one round and those of the round before.
 
-    `own` is what it was itself; its neighbors are entries of `senders` from its place in `starts` on, each the number
-    of a color times the number of kinds of edges, plus the kind of the edge.
+    `own` is the color that the nodes of a color had in the round before. The neighbors of color c are the entries of
+    `senders` from `starts[c]` on, each encoded as (neighbor's color) * (number of kinds of edges) + (kind of the edge).
     """
 
     own: Int[Tensor, " colors"]
@@ -33,10 +33,10 @@ class Links(NamedTuple):
 
 
 class Refinement:
-    """Colors of the existing nodes of all graphs of a batch, graph after graph; `owner` is the graph of each.
+    """Colors of the existing nodes of all graphs of a batch, graph after graph; `owner` is the graph of each node.
 
-    Categories decide; continuous columns, which should be standardized, are rounded to halves. A color is a hash of 64
-    bits: that two surroundings share one by chance is not to be expected.
+    Categories are compared exactly; continuous columns, which should be standardized, are rounded to halves. A color is
+    a hash of 64 bits: a collision of two different surroundings is practically impossible.
     """
 
     @torch.no_grad()
@@ -66,14 +66,14 @@ class Refinement:
 
     @cached_property
     def is_exact(self) -> bool:
-        """Whether nodes of one color have the same surroundings: graphs are hard, undirected and all in categories."""
+        """True if nodes of one color have exactly the same surroundings: hard, undirected graphs without numbers."""
         if self.schema.directed or self.schema.has_continuous:
             return False
         return bool(self._is_whole) and all(bool(((x == 0) | (x == 1)).all()) for x in (self.nodes, self.edges))
 
     @torch.no_grad()
     def colors(self, rounds: int) -> Int[Tensor, " nodes"]:
-        """The colors after so many rounds: hashes of environments of that radius."""
+        """Color of each node after `rounds` rounds: a hash of its environment of that radius."""
         if rounds not in self._colors:
             colors, i, j = self.colors(rounds - 1), self._i, self._j
             # A sum of mixed neighbor colors is a hash of their multiset.
@@ -85,17 +85,17 @@ class Refinement:
 
     @cached_property
     def kinds(self) -> Alike:
-        """Edges by their attributes, as nodes are by color."""
+        """Partition of the edges by their attributes."""
         return _alike(self._edge_hash)
 
     def alike(self, rounds: int) -> Alike:
-        """Nodes that have one color after so many rounds."""
+        """Partition of the nodes by their colors after `rounds` rounds."""
         if rounds not in self._alike:
             self._alike[rounds] = _alike(self.colors(rounds))
         return self._alike[rounds]
 
     def links(self, rounds: int) -> Links:
-        """What each color of this round, at least the first, sees of the colors of the round before."""
+        """Edges from the colors of round `rounds` (at least 1) to those of the round before."""
         if rounds not in self._links:
             before, first = self.alike(rounds - 1).color, self.alike(rounds).first
             edges = _where(_mark(first, len(self.owner))[self._i])
@@ -105,7 +105,7 @@ class Refinement:
         return self._links[rounds]
 
     def spread(self, values: Float[Tensor, "colors d"], rounds: int) -> Float[Tensor, "b n d"]:
-        """What colors of this round have, slot by slot; zero where there is no node."""
+        """Spread values of the colors of a round to the slots of their nodes; zero where there is no node."""
         color = self.alike(rounds).color
         place = torch.cat([color, color.new_tensor([len(values)])])[self._number]
         rows = torch.cat([values, values.new_zeros(1, values.shape[1])]).index_select(0, place)
@@ -117,13 +117,14 @@ class Refinement:
 
 
 def mix(x: Int[Tensor, "*any"]) -> Int[Tensor, "*any"]:
-    """A bijection of 64-bit integers that scatters neighbors apart (the finalizer of splitmix64)."""
+    """Hash 64-bit integers one to one, so that close numbers end far apart (the finalizer of splitmix64)."""
     x = (x ^ ((x >> 30) & 0x3FFFFFFFF)) * -4658895280553007687
     x = (x ^ ((x >> 27) & 0x1FFFFFFFFF)) * -7723592293110705685
     return x ^ ((x >> 31) & 0x1FFFFFFFF)
 
 
 def _alike(hashes: Int[Tensor, " m"]) -> Alike:
+    """Partition positions by their hashes; classes are numbered in the order of their first members."""
     values, number = hashes.unique(return_inverse=True)
     places = torch.arange(len(hashes), device=hashes.device)
     first = torch.full_like(values, len(hashes)).scatter_reduce_(0, number, places, "amin")
@@ -140,7 +141,7 @@ def _where(true: Bool[Tensor, "*any"]) -> Int[Tensor, " k"]:
 
 
 def _fold(rows: Float[Tensor, "rows d"], columns: tuple[Column, ...]) -> Int[Tensor, " rows"]:
-    """One number for a row: existence, and then these columns."""
+    """Hash of each row of numbers: existence, then the attributes in these columns."""
     steps = [10.0, *(2.0 if column.is_continuous else 10.0 for column in columns for _ in range(column.width))]
     place = torch.arange(1, rows.shape[-1] + 1, device=rows.device)
     return mix((rows * rows.new_tensor(steps)).round().long() * 1000003 + place).sum(-1)

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from ..edits import AttributeDict, Edit
+from ..edits import Edit
 from ..graph import Graph
-from ..schema import Schema
+from ..schema import AttributeDict, Schema
 
 
 @dataclass(frozen=True)

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from ..edits import AttributeDict, Edit, edits_between
+from ..edits import Edit, edits_between
 from ..explain.counterfactual import Counterfactual
 from ..graph import Graph
-from ..schema import Schema
+from ..schema import AttributeDict, Schema
 from .change import GraphChange, Sentence, claim, connected_groups, listed
 from .molecules import group_sentences, settle_hydrogens
 

@@ -1,1 +1,1 @@
-"""What commutes with relabelling nodes: the equivariant linear maps, and layers made of them."""
+"""Permutation-equivariant layers: the 15 equivariant linear maps of pairs, message passing, and layers made of them."""

@@ -1,4 +1,4 @@
-"""CountClassifier: a small network, or logistic regression, on counts of environments; neither a GNN nor a tree."""
+"""CountClassifier: a small network, or logistic regression, on counts of the environments of nodes."""
 
 from itertools import pairwise
 from typing import ClassVar
@@ -15,9 +15,14 @@ from .wl import wl_counts
 
 
 class CountConfig(Outputs):
-    """Which environments are counted, and the network on them: no `hidden` layer is logistic regression.
+    """Settings of a `CountClassifier`.
 
-    `blind` is the share of counts that are hidden while training, `dropout` that of hidden units.
+    Args:
+        radius: Largest radius of the environments that are counted, in edges.
+        bins: Number of bins into which environments are hashed: the number of inputs of the network.
+        hidden: Widths of the hidden layers, at most two; none is logistic regression.
+        blind: Share of the counts that are set to zero at random in training.
+        dropout: Share of the hidden units that are set to zero at random in training.
     """
 
     radius: int = Field(default=2, ge=0)
@@ -28,7 +33,9 @@ class CountConfig(Outputs):
 
 
 class CountClassifier(AbstractClassifier):
-    """Network on log(1 + counts of environments): a surrogate for hard graphs, without gradients for them.
+    """Network on log(1 + counts of environments): a surrogate that is neither a GNN nor a tree.
+
+    It reads hard graphs only and has no gradients with respect to them.
 
     Args:
         schema: Columns of the graphs.

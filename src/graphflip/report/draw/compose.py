@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from ...edits import Edit
-from ...graph import Attributes, Graph
+from ...graph import Graph
+from ...schema import AttributeDict
 from .discs import Discs
 from .notes import Number, place_notes
 from .painter import AbstractPainter
@@ -63,7 +64,7 @@ def _node(painter: AbstractPainter, stage: Stage, i: int, marks: Marks) -> Eleme
     return Element(key, mark, (*behind, *painter.node(i)), (at,))
 
 
-def _edge(painter: AbstractPainter, i: int, j: int, attributes: Attributes, marks: Marks) -> Element:
+def _edge(painter: AbstractPainter, i: int, j: int, attributes: AttributeDict, marks: Marks) -> Element:
     route, key = painter.route(i, j), edge_key(i, j)
     mark = marks.of.get(key, "")
     behind = [Lines(tuple(pairwise(cut(route, REACH, REACH))), "band")] if mark else []

@@ -6,7 +6,8 @@ from math import atan2
 
 import numpy as np
 
-from ...graph import Attributes, Graph
+from ...graph import Graph
+from ...schema import AttributeDict
 from .layout import free_direction
 from .painter import AbstractPainter
 from .routes import Route, arc, aside, cut, free_arc, middle
@@ -53,7 +54,7 @@ class Discs(AbstractPainter):
     def room(self, i: int, j: int) -> float:
         return _RADIUS
 
-    def edge(self, i: int, j: int, attributes: Attributes) -> Sequence[Form]:
+    def edge(self, i: int, j: int, attributes: AttributeDict) -> Sequence[Form]:
         """One, two or three parallel lines by the edge's category; if there are more of them, one line and a text."""
         route = cut(self.route(i, j), self.room(i, j), self.room(j, i))
         column = next((column for column in self.graph.schema.edges if column.values), None)
@@ -66,7 +67,7 @@ class Discs(AbstractPainter):
         return [lines, *texts, *([_head(route)] if self.graph.schema.directed else [])]
 
 
-def _first_text(attributes: Attributes) -> str:
+def _first_text(attributes: AttributeDict) -> str:
     """The first attribute that is a text; empty if there is none."""
     return next((value for value in attributes.values() if isinstance(value, str)), "")
 

@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
-from ...graph import Attributes
+from ...schema import AttributeDict
 from .routes import Route
 from .scene import Form
 
@@ -29,5 +29,5 @@ class AbstractPainter(ABC):
         """Space that the edge to node j leaves free around the middle of node i."""
 
     @abstractmethod
-    def edge(self, i: int, j: int, attributes: Attributes) -> Sequence[Form]:
+    def edge(self, i: int, j: int, attributes: AttributeDict) -> Sequence[Form]:
         """Lines, shapes and texts of an edge."""

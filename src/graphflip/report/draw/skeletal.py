@@ -8,7 +8,8 @@ from ...chemistry import BOND_ORDERS, Chemistry
 from ...data.molecules.molecule import atoms_and_bonds, to_mol
 from ...describe.change import neighbors
 from ...errors import require
-from ...graph import Attributes, Graph
+from ...graph import Graph
+from ...schema import AttributeDict
 from .layout import free_direction
 from .painter import AbstractPainter
 from .routes import Route
@@ -73,7 +74,7 @@ class Skeleton(AbstractPainter):
         angle, mark = atan2(to_y - y, to_x - x), self.marks.get(node_key(i), "")
         return max(_LETTER, halo_radius(mark, angle, self.reach) if mark else self.atoms[i].tail_reach(angle))
 
-    def edge(self, i: int, j: int, attributes: Attributes) -> Sequence[Form]:
+    def edge(self, i: int, j: int, attributes: AttributeDict) -> Sequence[Form]:
         places = self.stage.places
         ends = trimmed(places[i], places[j], self.room(i, j), self.room(j, i))
         ring = next((ring for ring in self.rings if i in ring and j in ring), ())
