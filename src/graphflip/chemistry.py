@@ -1,4 +1,4 @@
-"""Chemistry: valences and the charge rule by which graphs without charges become molecules."""
+"""Chemistry: valences of elements, and the rule that gives charges to the atoms of graphs that store none."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -13,59 +13,87 @@ Bond = tuple[int, int, int]
 
 
 class Chemistry(BaseModel):
-    """How nodes and edges of a molecular graph are to be read.
+    """Rules by which a graph of element symbols and bond types is a molecule.
 
-    Graphs carry element symbols and bond types, not charges. The charge rule derives them from what is within two
-    bonds: an atom whose bonds fit only an ion is that ion (4-valent N is N+, 3-valent O and S are O+ and S+, an
+    Graphs do not store charges. The charge rule derives them from the surroundings of an atom within two bonds: an atom
+    whose bonds fit only an ion is that ion (4-valent N is N+, 3-valent O and S are O+ and S+, an
     isolated Na is Na+), and an atom one bond short beside a 4-valent N is its counterpart (the O- of nitro groups and
     N-oxides, the end of azides and diazo groups, the C- of isonitriles). Everything else is neutral.
 
-    >>> nitromethane = ["C", "N", "O", "O"], [(0, 1, 1), (1, 2, 2), (1, 3, 1)]
-    >>> Chemistry(explicit_hydrogens=False).formal_charges(*nitromethane)
-    [0, 1, 0, -1]
+    Args:
+        explicit_hydrogens: True if hydrogens are nodes of the graphs; False if they are implied.
+
+    Example:
+        >>> nitromethane = ["C", "N", "O", "O"], [(0, 1, 1), (1, 2, 2), (1, 3, 1)]
+        >>> chemistry = Chemistry(explicit_hydrogens=False)
+        >>> chemistry.formal_charges(*nitromethane), chemistry.unfilled(*nitromethane)
+        ([0, 1, 0, -1], [])
+        >>> chemistry.allowed_valences("O"), chemistry.max_valence("C")
+        ((0, 1, 2, 3), 4)
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     explicit_hydrogens: bool
 
     def formal_charge(self, symbol: str, valence: int, degree: int, beside_cation: bool = False) -> int:
-        """Charge of an atom with `degree` bonds whose orders sum to `valence`.
+        """Charge of one atom by the charge rule.
 
-        `beside_cation`: whether a neighbor is a 4-valent nitrogen.
+        Args:
+            symbol: Element, as in "N".
+            valence: Sum of the orders of its bonds.
+            degree: Number of its bonds.
+            beside_cation: True if a neighbor is a 4-valent nitrogen.
+
+        Returns:
+            Formal charge; 0 if the bonds fit no closed shell.
         """
         state = self._state(symbol, valence, degree, beside_cation)
         return state.charge if state else 0
 
     def formal_charges(self, symbols: Sequence[str], bonds: Sequence[Bond]) -> list[int]:
-        """Charge of each atom of a molecule."""
+        """Charges of all atoms of a molecule.
+
+        Args:
+            symbols: Element of each atom.
+            bonds: Two atoms and the order of the bond, 1 to 3; each bond once.
+
+        Returns:
+            Formal charge of each atom.
+        """
         return [self.formal_charge(*atom) for atom in surroundings(symbols, bonds)]
 
     def allowed_valences(self, symbol: str) -> tuple[int, ...]:
-        """Every sum of bond orders with which the atom can be part of a molecule; missing hydrogens are thought of as
-        there. Beyond `max_valence` it holds only what is allowed as part of one group: the 7 of perchlorate."""
+        """Sums of bond orders that an atom may have, hydrogens that are still missing not counted.
+
+        Args:
+            symbol: Element, as in "Cl".
+
+        Returns:
+            0 to `max_valence`, and larger ones that only occur as a whole: the 7 of perchlorate.
+        """
         element = _element(symbol)
         lone = tuple(state.valence for state in element.states if state.valence > element.max_valence)
         return (*range(element.max_valence + 1), *lone)
 
     def max_valence(self, symbol: str) -> int:
-        """Largest sum of bond orders that an atom can reach bond by bond without leaving the allowed ones."""
+        """Largest sum of bond orders that an atom of this element can reach bond by bond through allowed ones."""
         return _element(symbol).max_valence
 
     def is_filled(self, symbol: str, valence: int, degree: int, beside_cation: bool = False) -> bool:
-        """Whether the atom has neither an open valence nor too many bonds.
+        """True if an atom has neither an open valence nor too many bonds.
 
-        Explicit hydrogens are counted as they stand; implicit ones fill whatever is open.
+        Where hydrogens are implied they fill every open valence. Arguments are those of `formal_charge`.
         """
         if not self.explicit_hydrogens:
             return valence in self.allowed_valences(symbol)
         return self._state(symbol, valence, degree, beside_cation) is not None
 
     def unfilled(self, symbols: Sequence[str], bonds: Sequence[Bond]) -> list[int]:
-        """Atoms of a molecule that are not filled: radicals, and atoms with too many bonds."""
+        """Atoms with an open valence (radicals) or too many bonds, as numbers; arguments as in `formal_charges`."""
         return [i for i, atom in enumerate(surroundings(symbols, bonds)) if not self.is_filled(*atom)]
 
     def _state(self, symbol: str, valence: int, degree: int, beside_cation: bool) -> "_State | None":
-        """The closed shell that these bonds make; an ion only where nothing neutral fits."""
+        """Closed shell that fits these bonds, a neutral one if possible; None if there is none."""
         for state in _element(symbol).states:
             if (
                 state.valence == valence
@@ -78,7 +106,7 @@ class Chemistry(BaseModel):
 
 
 def surroundings(symbols: Sequence[str], bonds: Sequence[Bond]) -> list[tuple[str, int, int, bool]]:
-    """Symbol, valence, degree and `beside_cation` of each atom: all that the charge rule looks at."""
+    """Symbol, valence, degree and `beside_cation` of each atom: the inputs of the charge rule."""
     valence, degree = [0] * len(symbols), [0] * len(symbols)
     for i, j, order in bonds:
         for atom in (i, j):
@@ -103,6 +131,8 @@ class _State(NamedTuple):
 
 
 class _Element(NamedTuple):
+    """Closed shells of an element, neutral ones first, and the largest valence reached bond by bond."""
+
     max_valence: int
     states: tuple[_State, ...]
 
@@ -115,7 +145,7 @@ def _element(symbol: str) -> _Element:
 # hydrochlorides of AIDS.
 _HALIDE = _State(0, -1, needs_explicit=True)
 
-# What is not in the table may bond as it likes and stays neutral, as RDKit has it for transition metals.
+# An element that is not in the table may have any bonds and stays neutral, as in RDKit for transition metals.
 _METAL = _Element(8, tuple(_State(valence) for valence in range(9)))
 
 _ELEMENTS = {

@@ -1,16 +1,27 @@
-"""Every error that graphflip raises on purpose: each message says what must hold, what came, and what to do."""
+"""Errors of graphflip: each message says what must hold, what came, and what to do."""
 
 
 class GraphflipError(Exception):
-    """Base of all errors a user can cause; the command line prints its message without a traceback."""
+    """Base class of all errors that a user can cause and mend.
+
+    The command line prints the message without a traceback.
+
+    Example:
+        >>> from graphflip import Graph, Schema
+        >>> try:
+        ...     Graph.build(Schema(max_nodes=2), [{}, {}], [(0, 5, {})])
+        ... except GraphflipError as error:
+        ...     print(error)
+        An edge must join two different nodes of 0..1; got (0, 5). Remove it.
+    """
 
 
 class GraphError(GraphflipError):
-    """The tensors of a graph do not belong together: shapes, NaN, asymmetry, edges at empty slots, one-hot rows."""
+    """The tensors or lists of a graph are not a graph: shapes, NaN, asymmetry, edges at empty slots, one-hot rows."""
 
 
 class SchemaError(GraphflipError):
-    """A graph, a label or a model does not fit the schema it is used with."""
+    """A graph, an attribute or a model does not fit the schema it is used with."""
 
 
 class DataError(GraphflipError):
@@ -30,7 +41,7 @@ class JobError(GraphflipError):
 
 
 class ClassifierError(GraphflipError):
-    """A user's classifier cannot be called, or breaks a rule that explanations rest on; each rule has its own class."""
+    """A user's classifier cannot be called, or breaks a rule that explanations rely on; each rule is a subclass."""
 
 
 class WrongOutput(ClassifierError):
@@ -62,7 +73,7 @@ class NotDifferentiable(ClassifierError):
 
 
 class BudgetSpent(GraphflipError):
-    """A black box was to be shown more graphs than its budget allows; `left` more it may be shown."""
+    """A black box would be called on more graphs than its budget allows; `left` is the number still allowed."""
 
     def __init__(self, message: str, left: int = 0):
         super().__init__(message)
@@ -70,14 +81,26 @@ class BudgetSpent(GraphflipError):
 
 
 class MissingExtra(GraphflipError):
-    """An optional package is needed for what was asked; the message says which extra to install."""
+    """An optional package is missing; the message says which extra to install."""
 
 
 def require(package: str, extra: str, purpose: str):
-    """Import an optional package, or say which extra brings it.
+    """Import an optional package.
 
-    >>> require("json", "mol", "Reading molecules").dumps([1])
-    '[1]'
+    Args:
+        package: Name of the package or module.
+        extra: Extra of graphflip that installs it.
+        purpose: Beginning of the error message, as in "Reading molecules".
+
+    Returns:
+        The imported module.
+
+    Raises:
+        MissingExtra: If it is not installed.
+
+    Example:
+        >>> require("json", "mol", "Reading molecules").dumps([1])
+        '[1]'
     """
     import importlib
 

@@ -1,8 +1,8 @@
-"""Laws that hold for anything working on graphs, as assertions, and random graphs to try them on.
+"""Laws that every function of graphs must obey, as assertions, and random graphs to test them on.
 
-A law is asserted of a function of a `Graph` that gives a tensor per graph ("b ..."), per node ("b n" or "b n d"), per
-pair of nodes ("b n n d"), or a `Graph`. Numbers are compared relative to the largest of the output, with a tolerance
-that follows its floating-point type.
+The function takes a `Graph` and returns a tensor per graph ("b ..."), per node ("b n" or "b n d") or per pair of nodes
+("b n n d"), or a `Graph`. Numbers are compared relative to the largest number of the output, with a tolerance that
+depends on the floating-point type.
 """
 
 from collections.abc import Callable
@@ -16,12 +16,26 @@ from .graph import Graph
 from .schema import Categories, Continuous, Schema
 
 Result = Tensor | Graph
+"""Output of a function under test."""
 
 _TOLERANCE = {torch.float64: 1e-9, torch.float32: 1e-4, torch.bfloat16: 5e-2, torch.float16: 1e-2}
 
 
 def random_schema(seed: int = 0, *, directed: bool | None = None, max_nodes: int = 16) -> Schema:
-    """A schema with up to two groups of categories and one continuous column for nodes, and again for edges."""
+    """Make a random schema: up to two categorical and one continuous attribute, for nodes and again for edges.
+
+    Args:
+        seed: Equal seeds give equal schemas.
+        directed: Direction of edges; random if None.
+        max_nodes: Largest number of nodes of its graphs.
+
+    Returns:
+        The schema.
+
+    Example:
+        >>> random_schema(seed=1, directed=True).directed, random_schema(seed=1).max_nodes
+        (True, 16)
+    """
     rng = torch.Generator().manual_seed(seed)
 
     def columns() -> tuple[Categories | Continuous, ...]:
@@ -39,14 +53,23 @@ def random_schema(seed: int = 0, *, directed: bool | None = None, max_nodes: int
 def random_graph(
     schema: Schema | None = None, *, n: int = 6, num_graphs: int = 2, seed: int = 0, relaxed: bool = False
 ) -> Graph:
-    """A batch of valid graphs of `n` slots, some of them empty; `relaxed` ones have probabilities as entries.
+    """Make a batch of random valid graphs.
 
-    Without a schema it is undirected, with categories and a continuous column for nodes and for edges.
+    Args:
+        schema: Kind of graphs; by default undirected, with a categorical and a continuous attribute for nodes and edges.
+        n: Number of node slots; about a fifth of them are empty.
+        num_graphs: Size of the batch.
+        seed: Equal seeds give equal graphs.
+        relaxed: If True, entries are probabilities.
 
-    >>> random_graph(n=4, seed=1) == random_graph(n=4, seed=1)
-    True
-    >>> random_graph(n=4, seed=1).is_hard, random_graph(n=4, seed=1, relaxed=True).is_hard
-    (True, False)
+    Returns:
+        The batch.
+
+    Example:
+        >>> random_graph(n=4, seed=1) == random_graph(n=4, seed=1)
+        True
+        >>> random_graph(n=4, seed=1).is_hard, random_graph(n=4, seed=1, relaxed=True).is_hard
+        (True, False)
     """
     columns = (Categories(name="type", values=("a", "b", "c")), Continuous(name="size"))
     schema = schema or Schema(nodes=columns, edges=columns, max_nodes=max(n + 4, 16))
@@ -65,21 +88,62 @@ def random_graph(
 
 
 def assert_equivariant(f: Callable[[Graph], Result], graph: Graph, *, seed: int = 0) -> None:
-    """Reordering the slots of each graph reorders what `f` says of nodes and pairs, and changes nothing else."""
+    """Assert that reordering the slots of a graph reorders the outputs per node or pair, and changes nothing else.
+
+    Args:
+        f: Function under test; it returns a tensor per node or per pair of nodes, or a `Graph`.
+        graph: Batch to call it on.
+        seed: Seed of the random orders, one for each graph.
+
+    Raises:
+        AssertionError: If the law does not hold; the message has the largest difference and its place.
+        GraphError: If the output is not per node or per pair.
+
+    Example:
+        >>> assert_equivariant(lambda graph: graph.A.sum(2), random_graph(n=4))
+    """
     order = _random_orders(graph, seed)
     expected = _reorder(f(graph), order)
     _assert_same(f(graph.permute(order)), expected, f"is not equivariant: reordering slots with seed={seed}")
 
 
 def assert_invariant(f: Callable[[Graph], Tensor], graph: Graph, *, seed: int = 0) -> None:
-    """Reordering the slots of each graph does not change what `f` says of it."""
+    """Assert that reordering the slots of a graph does not change the output.
+
+    Args:
+        f: Function under test; it returns a tensor per graph.
+        graph: Batch to call it on.
+        seed: Seed of the random orders, one for each graph.
+
+    Raises:
+        AssertionError: If the law does not hold; the message has the largest difference and its place.
+
+    Example:
+        >>> assert_invariant(lambda graph: graph.A.sum((1, 2)), random_graph(n=4))
+        >>> assert_invariant(lambda graph: graph.V[:, 0], random_graph(n=4))  # doctest: +ELLIPSIS
+        Traceback (most recent call last):
+        AssertionError: The function is not invariant: reordering slots with seed=0 changed the output by 1 at ...
+    """
     expected = f(graph)
-    found = f(graph.permute(_random_orders(graph, seed)))
-    _assert_same(found, expected, f"is not invariant: reordering slots with seed={seed}")
+    reordered = f(graph.permute(_random_orders(graph, seed)))
+    _assert_same(reordered, expected, f"is not invariant: reordering slots with seed={seed}")
 
 
 def assert_padding_free(f: Callable[[Graph], Result], graph: Graph, *, extra: int = 2) -> None:
-    """Adding `extra` empty slots changes nothing that `f` says of the graph or of the slots it had."""
+    """Assert that empty slots do not change the output for the graph or for its other slots.
+
+    Args:
+        f: Function under test.
+        graph: Batch to call it on, with at least `extra` slots less than its schema allows.
+        extra: Number of empty slots to add.
+
+    Raises:
+        AssertionError: If the law does not hold; the message has the largest difference and its place.
+        GraphError: If the schema has no room for the slots.
+
+    Example:
+        >>> assert_padding_free(lambda graph: graph.V.sum(1), random_graph(n=4))
+    """
     n = graph.num_slots
     if n + extra > graph.schema.max_nodes:
         raise GraphError(
@@ -94,20 +158,32 @@ def assert_padding_free(f: Callable[[Graph], Result], graph: Graph, *, extra: in
 
 
 def assert_batch_free(f: Callable[[Graph], Result], graph: Graph) -> None:
-    """What `f` says of a graph does not depend on the other graphs of its batch."""
+    """Assert that the output for a graph does not depend on the other graphs of its batch.
+
+    Args:
+        f: Function under test.
+        graph: Batch to call it on, as a whole and graph by graph.
+
+    Raises:
+        AssertionError: If the law does not hold; the message has the largest difference and its place.
+
+    Example:
+        >>> assert_batch_free(lambda graph: graph.num_edges, random_graph(n=4, num_graphs=3))
+    """
     together = f(graph)
     for i in range(len(graph)):
         _assert_same(f(graph.select(i)), together[i : i + 1], f"depends on the batch: passing graph {i} by itself")
 
 
-def _assert_same(found: Result, expected: Result, law: str) -> None:
-    found_parts, expected_parts = _parts(found), _parts(expected)
-    for name, here in expected_parts.items():
-        there = found_parts[name]
-        if there.shape != here.shape:
-            raise AssertionError(f"The function {law} made {name} {tuple(there.shape)} instead of {tuple(here.shape)}.")
-        gap = (there - here).detach().abs()
-        allowed = _TOLERANCE[here.dtype] * (1 + float(here.detach().abs().max())) if here.numel() else 0.0
+def _assert_same(result: Result, expected: Result, law: str) -> None:
+    """Raise AssertionError if two results differ by more than rounding; `law` begins the message."""
+    parts = _parts(result)
+    for name, right in _parts(expected).items():
+        part = parts[name]
+        if part.shape != right.shape:
+            raise AssertionError(f"The function {law} made {name} {tuple(part.shape)} instead of {tuple(right.shape)}.")
+        gap = (part - right).detach().abs()
+        allowed = _TOLERANCE[right.dtype] * (1 + float(right.detach().abs().max())) if right.numel() else 0.0
         if not bool((gap <= allowed).all()):  # written so that NaN fails
             where = [int(k) for k in torch.unravel_index(gap.nan_to_num(torch.inf).argmax(), gap.shape)]
             raise AssertionError(
@@ -137,7 +213,7 @@ def _reorder(result: Result, order: Int[Tensor, "b n"]) -> Result:
 
 
 def _first_slots(result: Result, n: int, extra: int, expected: Result) -> Result:
-    """Without the slots that padding added: in a tensor, every axis that grew from `n` to `n + extra`."""
+    """Drop the slots that padding added: in a tensor, along every axis that grew from `n` to `n + extra`."""
     if isinstance(result, Graph):
         return Graph.trusted(result.B[:, :n], result.V[:, :n], result.A[:, :n, :n], result.E[:, :n, :n], result.schema)
     if not isinstance(expected, Tensor) or result.ndim != expected.ndim:
