@@ -1,4 +1,4 @@
-"""Edits: the typed list of changes that turns one graph into another, slot i being the same node in both."""
+"""Edits: the list of changes that turns one graph into another whose slot i is the same node."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -24,13 +24,18 @@ _INVERSE: dict[Op, Op] = {
 
 @dataclass(frozen=True)
 class Edit:
-    """One change at a node `(i,)` or an edge `(i, j)`, from the attributes `before` to those `after`.
+    """One change of a node or an edge.
 
-    What is added has no attributes before, what is removed none after.
-    `set_node` and `set_edge` name the attributes that change and no others. An undirected edge has i < j.
+    Args:
+        op: Kind of edit.
+        at: Slot of the node `(i,)`, or of the two ends of the edge `(i, j)`; an undirected edge has i < j.
+        before: Attributes before the edit; none if something is added. `set_node` and `set_edge` name only the
+            attributes that change.
+        after: Attributes after the edit; none if something is removed.
 
-    >>> Edit("set_edge", (3, 4), {"type": "double"}, {"type": "single"}).to_json()
-    {'op': 'set_edge', 'edge': [3, 4], 'from': {'type': 'double'}, 'to': {'type': 'single'}}
+    Example:
+        >>> Edit("set_edge", (3, 4), {"type": "double"}, {"type": "single"}).to_json()
+        {'op': 'set_edge', 'edge': [3, 4], 'from': {'type': 'double'}, 'to': {'type': 'single'}}
     """
 
     op: Op
@@ -43,14 +48,15 @@ class Edit:
 
     @property
     def is_node(self) -> bool:
+        """True for an edit of a node, False for one of an edge."""
         return self.op.endswith("node")
 
     def inverse(self) -> "Edit":
-        """The edit that takes this one back."""
+        """Make the edit that undoes this one."""
         return Edit(_INVERSE[self.op], self.at, self.after, self.before)
 
     def to_json(self) -> dict[str, Any]:
-        """The form of docs/concepts/format.md; `Edit.from_json` reads it back."""
+        """Convert to the JSON form of docs/concepts/format.md; `Edit.from_json` reads it back."""
         stored: dict[str, Any] = {"op": self.op}
         stored |= {"node": self.at[0]} if self.is_node else {"edge": list(self.at)}
         if not self.op.startswith("add"):
@@ -61,6 +67,7 @@ class Edit:
 
     @classmethod
     def from_json(cls, stored: Any) -> "Edit":
+        """Read an edit from the form that `to_json` makes; raises DataError if it is not an edit."""
         if not isinstance(stored, dict) or stored.get("op") not in get_args(Op):
             raise DataError(
                 f"An edit must be an object whose `op` is one of {', '.join(get_args(Op))}; got {stored!r}."
@@ -77,10 +84,17 @@ class Edit:
 
 @dataclass(frozen=True)
 class EditCosts:
-    """What an edit costs; the default counts edits.
+    """Costs of the kinds of edit; by default every edit costs 1.
 
-    A change of continuous attributes costs its size in units of the schema's `scale`, but never more than a change of
-    category. Changing must not cost more than removing and adding, or the cheapest way would not be an alignment.
+    A change of continuous attributes costs its size in units of the column's `scale`, at most as much as a change of
+    category. A change must not cost more than removing and adding: else the cheapest edits would not be an alignment.
+
+    Args:
+        add_node, remove_node, add_edge, remove_edge: Costs of adding and removing, at least 0.
+        set_node, set_edge: Costs of changing attributes, at most those of removing and adding.
+
+    Raises:
+        ConfigError: If a cost is negative or infinite, or a change costs too much.
     """
 
     add_node: float = 1.0
@@ -94,14 +108,12 @@ class EditCosts:
         for name, cost in vars(self).items():
             if not 0 <= cost < float("inf"):
                 raise ConfigError(f"`{name}` must be a number >= 0; got {cost}.")
-        for what in ("node", "edge"):
-            change, replace = (
-                getattr(self, f"set_{what}"),
-                getattr(self, f"add_{what}") + getattr(self, f"remove_{what}"),
-            )
-            if change > replace:
+        for place in ("node", "edge"):
+            change = getattr(self, f"set_{place}")
+            limit = getattr(self, f"add_{place}") + getattr(self, f"remove_{place}")
+            if change > limit:
                 raise ConfigError(
-                    f"`set_{what}` must not exceed add_{what} + remove_{what} = {replace:g}; got {change:g}. Lower it."
+                    f"`set_{place}` must not exceed add_{place} + remove_{place} = {limit:g}; got {change:g}. Lower it."
                 )
 
     def of(self, edit: Edit, schema: Schema) -> float:
@@ -118,9 +130,18 @@ class EditCosts:
 
 
 def edits_between(factual: Graph, counterfactual: Graph) -> list[Edit]:
-    """The edits that turn one hard graph into another whose slot i is the same node, in an order in which they apply.
+    """List the edits that turn one hard graph into another whose slot i is the same node.
 
-    A node that goes takes its edges with it: each of them is an edit of its own.
+    Args:
+        factual: Graph before the edits, a batch of one.
+        counterfactual: Graph after the edits, a batch of one.
+
+    Returns:
+        Edits in an order in which `apply_edits` can apply them. The edges of a removed node are edits of their own.
+
+    Raises:
+        SchemaError: If the schemas differ.
+        GraphError: If a graph is relaxed or a batch of several.
     """
     if factual.schema != counterfactual.schema:
         raise SchemaError("Both graphs must have the same schema; these differ. Load them from one dataset.")
@@ -134,10 +155,18 @@ def edits_between(factual: Graph, counterfactual: Graph) -> list[Edit]:
 
 
 def apply_edits(graph: Graph, edits: Sequence[Edit]) -> Graph:
-    """The graph after the edits, in the order given; slots that added nodes need are appended.
+    """Apply edits to a hard graph, in the order given.
 
-    An edit that does not fit (a node that is not there, an edge that exists already, other attributes than `before`
-    says) is an error.
+    Args:
+        graph: Graph before the edits, a batch of one.
+        edits: Edits by its slots; slots that added nodes need are appended.
+
+    Returns:
+        The edited graph.
+
+    Raises:
+        GraphError: If an edit does not fit: a missing node, an edge that exists, other attributes than `before`.
+        SchemaError: If an edit names other attributes than the schema.
     """
     slots = max([graph.num_slots, *(edit.at[0] + 1 for edit in edits if edit.op == "add_node")])
     if slots > graph.schema.max_nodes:
@@ -158,14 +187,14 @@ def apply_edits(graph: Graph, edits: Sequence[Edit]) -> Graph:
 
 
 def undo(edits: Sequence[Edit]) -> list[Edit]:
-    """The edits that take `edits` back: `apply_edits(apply_edits(graph, edits), undo(edits))` is the graph."""
+    """List the edits that undo `edits`: `apply_edits(apply_edits(graph, edits), undo(edits)) == graph`."""
     return [edit.inverse() for edit in reversed(edits)]
 
 
 def heavy_edits(factual: Graph, edits: Sequence[Edit]) -> list[Edit]:
-    """The edits that count where hydrogens are nodes: all but adding or removing a hydrogen or a hydrogen's bond.
+    """Select the edits that are not about hydrogens alone.
 
-    In any other kind of graph these are all edits.
+    Where hydrogens are nodes, adding or removing one of them or its bond is left out; in other graphs nothing is.
     """
     if factual.schema.chemistry is None or not factual.schema.chemistry.explicit_hydrogens:
         return list(edits)
@@ -178,8 +207,9 @@ def num_edits(factual: Graph, counterfactual: Graph) -> int:
     return len(edits_between(factual, counterfactual))
 
 
-def _changes(what: Literal["node", "edge"], before: dict[tuple[int, ...], AttributeDict], after: dict) -> list[Edit]:
-    add, remove, change = (f"{verb}_{what}" for verb in ("add", "remove", "set"))
+def _changes(place: Literal["node", "edge"], before: dict[tuple[int, ...], AttributeDict], after: dict) -> list[Edit]:
+    """Edits between two sets of nodes or edges, each with its attributes."""
+    add, remove, change = (f"{verb}_{place}" for verb in ("add", "remove", "set"))
     edits = [Edit(cast(Op, add), at, {}, after[at]) for at in after.keys() - before.keys()]
     edits += [Edit(cast(Op, remove), at, before[at], {}) for at in before.keys() - after.keys()]
     for at in before.keys() & after.keys():
@@ -213,13 +243,14 @@ def _edit_edge(edit: Edit, B: Tensor, A: Tensor, E: Tensor, schema: Schema) -> N
 
 
 def _check_there(edit: Edit, there: bool) -> None:
+    """Raise GraphError if the edit adds what exists, or removes or changes what does not."""
     if there == edit.op.startswith("add"):
         state = "exists already" if there else "does not exist"
         raise GraphError(f"The edit {edit.to_json()} does not fit the graph: what it is at {state}.")
 
 
 def _rewrite(edit: Edit, row: Tensor, slices: list) -> None:
-    """Check the attributes an edit starts from and write those it leads to."""
+    """Check that a row has the attributes `before` the edit, and write those `after` it."""
     known = {column.name for column, _ in slices}
     named = set(edit.before) | set(edit.after)
     if not named <= known or (not edit.op.startswith("set") and named != known):
@@ -244,7 +275,7 @@ def _encoded(column: Column, value: str | float, like: Tensor) -> Tensor:
 
 
 def _types_over_time(factual: Graph, edits: Sequence[Edit]) -> dict[int, set[str | float | None]]:
-    """Every type each node has before, during or after the edits."""
+    """All types that each node has before, during or after the edits."""
     types = {i: {node.get("type")} for i, node in enumerate(factual.nodes()) if node is not None}
     for edit in edits:
         if edit.is_node and "type" in edit.after:

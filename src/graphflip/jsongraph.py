@@ -1,4 +1,4 @@
-"""Graphs as JSON, with stable node numbers: the form described in docs/concepts/format.md."""
+"""Graphs as JSON in the form of docs/concepts/format.md, in which node numbers are stable."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -12,7 +12,7 @@ from .schema import Column, Schema
 
 
 def graph_to_json(graph: Graph) -> dict[str, Any]:
-    """One hard graph as `{"nodes": [{"type": "C"}, null, …], "edges": [[i, j, {"type": "single"}], …]}`.
+    """Convert one hard graph to `{"nodes": [{"type": "C"}, null, …], "edges": [[i, j, {"type": "single"}], …]}`.
 
     An empty slot is null; empty slots after the last node are left out.
     """
@@ -23,7 +23,7 @@ def graph_to_json(graph: Graph) -> dict[str, Any]:
 
 
 def graph_from_json(stored: Any, schema: Schema) -> Graph:
-    """Read what `graph_to_json` writes; node i is slot i."""
+    """Read a graph from the form of `graph_to_json`, node i in slot i; raises DataError or SchemaError if wrong."""
     if not isinstance(stored, dict) or set(stored) != {"nodes", "edges"}:
         raise DataError(f"A graph must be an object with the keys `nodes` and `edges`; got {shortened(stored)}.")
     for key, form in (("nodes", '{"type": "C"} or null'), ("edges", '[i, j, {"type": "single"}]')):
@@ -40,9 +40,9 @@ def graph_from_json(stored: Any, schema: Schema) -> Graph:
 
 
 def aligned_pair(factual: Graph, counterfactual: Graph) -> tuple[Graph, Graph]:
-    """Both graphs with the factual's nodes in front, those that were added after them, and no slot empty in both.
+    """Reorder two aligned graphs: the factual's nodes first, then the added ones; slots empty in both are dropped.
 
-    Slot i must be the same node in both, and is so again in what is returned.
+    Slot i must be the same node in both graphs, and is so in both results.
     """
     n = max(factual.num_slots, counterfactual.num_slots)
     before, after = (single_hard(graph).pad(n) for graph in (factual, counterfactual))
@@ -53,7 +53,7 @@ def aligned_pair(factual: Graph, counterfactual: Graph) -> tuple[Graph, Graph]:
 
 
 def single_hard(graph: Graph) -> Graph:
-    """The graph itself, if it is one hard graph and not a batch or a relaxed one."""
+    """Return the graph if it is a single hard one; raise GraphError if it is relaxed or a batch of several."""
     if len(graph) != 1:
         raise GraphError(f"This works on single graphs; got a batch of {len(graph)}. Select one: graph[0].")
     if not graph.is_hard:
@@ -61,12 +61,12 @@ def single_hard(graph: Graph) -> Graph:
     return graph
 
 
-def _check_attributes(what: str, attributes: Any, columns: Sequence[Column]) -> None:
+def _check_attributes(owner: str, attributes: Any, columns: Sequence[Column]) -> None:
     names = [column.name for column in columns]
     if not isinstance(attributes, dict) or sorted(attributes) != sorted(names):
-        raise DataError(f"{what} must be an object with the keys {names}; got {shortened(attributes)}.")
+        raise DataError(f"{owner} must be an object with the keys {names}; got {shortened(attributes)}.")
     for column in columns:
-        column.check(attributes[column.name], what)
+        column.check(attributes[column.name], owner)
 
 
 def _check_edges(nodes: list, edges: list, schema: Schema) -> None:

@@ -1,7 +1,7 @@
 """Measures of counterfactuals: validity, identity preservation, believability, and the trade-off between them.
 
 Abbreviations of the papers: SIC is `confidence_gain`, LED `latent_distance`, EdgeSp `edge_sparsity`, NodeSp
-`node_sparsity`, NAFR `agreement`. Where no counterfactual was found, flips are False and other values NaN.
+`node_sparsity`, NAFR `agreement`. For inputs without a counterfactual, flips are False and other values NaN.
 """
 
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from .graph import Graph
 def flipped(
     predicted: Int[Tensor, " b"], target: Int[Tensor, " b"], found: Bool[Tensor, " b"] | None = None
 ) -> Bool[Tensor, " b"]:
-    """Which counterfactuals are classified as their target; where nothing was `found`, none is."""
+    """True for each counterfactual that is classified as its target; False where none was `found`."""
     flips = predicted == target
     return flips if found is None else flips & found
 
@@ -32,21 +32,21 @@ def flip_ratio(
 def flip_ratio_label(
     predicted: Int[Tensor, " b"], label: Int[Tensor, " b"], found: Bool[Tensor, " b"] | None = None
 ) -> float:
-    """Share of all inputs whose counterfactual is not classified as the label the dataset gives to the input.
+    """Share of all inputs whose counterfactual is not classified as the label that the input has in the dataset.
 
-    The reading of the code of Hansen et al.: misclassified inputs count as flipped before anything is changed.
+    This is the definition in the code of Hansen et al.: a misclassified input counts as flipped without any change.
     """
     flips = predicted != label
     return share(flips if found is None else flips & found)
 
 
 def confidence_gain(p_factual: Float[Tensor, " b"], p_counterfactual: Float[Tensor, " b"]) -> Float[Tensor, " b"]:
-    """How much more probable the target is for the counterfactual than for the factual."""
+    """Probability of the target for the counterfactual minus that for the factual, from -1 to 1."""
     return p_counterfactual - p_factual
 
 
 def latent_distance(z: Float[Tensor, "b n dz"], z_counterfactual: Float[Tensor, "b n dz"]) -> Float[Tensor, " b"]:
-    """Euclidean distance between the latent codes, slot i being the same node in both."""
+    """Euclidean distance between two latent codes whose slot i is the same node."""
     return (z - z_counterfactual).flatten(1).norm(dim=1)
 
 
@@ -59,9 +59,10 @@ def embedding_cosine(e: Float[Tensor, "b d"], e_counterfactual: Float[Tensor, "b
 
 
 def edge_sparsity(factual: Graph, counterfactual: Graph) -> Float[Tensor, " b"]:
-    """One minus the number of edges added or removed, as a share of the factual's edges; not below 0.
+    """One minus the number of edges added or removed, divided by the number of the factual's edges; at least 0.
 
-    Slot i is the same node in both. A change of an edge's label is neither. Without edges: 1 if none was added, else 0.
+    Slot i is the same node in both. Changes of an edge's attributes do not count. For a factual without edges it is 1
+    if none was added, else 0.
     """
     before, after = _same_slots(factual, counterfactual)
     changed = (before.A - after.A).abs().sum((1, 2))
@@ -70,7 +71,7 @@ def edge_sparsity(factual: Graph, counterfactual: Graph) -> Float[Tensor, " b"]:
 
 
 def node_sparsity(factual: Graph, counterfactual: Graph) -> Float[Tensor, " b"]:
-    """Share of the factual's nodes that are still there with the same categories; 1 for a graph without nodes."""
+    """Share of the factual's nodes that still exist and have the same categories; 1 for a graph without nodes."""
     before, after = _same_slots(factual, counterfactual)
     kept = before.B * after.B
     for column, at in factual.schema.node_slices():
@@ -81,30 +82,30 @@ def node_sparsity(factual: Graph, counterfactual: Graph) -> Float[Tensor, " b"]:
 
 
 def agreement(flips: Bool[Tensor, " b"], judge_flips: Bool[Tensor, " b"]) -> float:
-    """Share of all inputs flipped for the classifier and for a judge that the explainer has never seen."""
+    """Share of all inputs that are flipped both for the classifier and for a judge that the explainer has not seen."""
     return share(flips & judge_flips)
 
 
 def plausibility_threshold(nll_per_node: Float[Tensor, " b"], quantile: float = 0.99) -> float:
-    """The negative log-likelihood per node that this share of real graphs does not exceed."""
+    """Quantile of the negative log-likelihood per node of real graphs; raises ConfigError if not in (0, 1]."""
     if not 0 < quantile <= 1:
         raise ConfigError(f"`quantile` must lie in (0, 1]; got {quantile}.")
     return float(torch.quantile(nll_per_node, quantile))
 
 
 def plausible_share(nll_per_node: Float[Tensor, " b"], threshold: float) -> float:
-    """Share of the counterfactuals found whose value does not exceed the threshold; NaN if none was found."""
+    """Share of the values that are at most the threshold, NaN left out; NaN if there are no others."""
     return share(nll_per_node[~nll_per_node.isnan()] <= threshold)
 
 
 def share(claims: Bool[Tensor, " b"]) -> float:
-    """Share of claims that hold; NaN if there are none."""
+    """Share of entries that are True; NaN if there are none."""
     return float(claims.double().mean())
 
 
 @dataclass(frozen=True)
 class Summary:
-    """Mean and standard deviation of the values that are not NaN, and how many they are."""
+    """Mean, standard deviation and number of the values that are not NaN."""
 
     mean: float
     spread: float
@@ -112,7 +113,7 @@ class Summary:
 
 
 def summarize(values: Float[Tensor, " b"]) -> Summary:
-    """Mean and spread over the graphs for which there is a value (NaN: nothing was found)."""
+    """Compute mean and standard deviation of the values that are not NaN."""
     known = values[~values.isnan()].double()
     spread = float(known.std()) if len(known) > 1 else 0.0
     return Summary(float(known.mean()), spread, len(known))
@@ -120,7 +121,7 @@ def summarize(values: Float[Tensor, " b"]) -> Summary:
 
 @dataclass(frozen=True, eq=False)
 class TradeoffCurve:
-    """For each threshold the mean validity of the `count` counterfactuals whose identity score does not exceed it."""
+    """Mean validity of the `count` counterfactuals whose identity score is at most a threshold, for each threshold."""
 
     threshold: Float[Tensor, " k"]
     validity: Float[Tensor, " k"]
@@ -130,8 +131,8 @@ class TradeoffCurve:
 def tradeoff_curve(identity: Float[Tensor, " b"], validity: Float[Tensor, " b"], burn_in: int = 10) -> TradeoffCurve:
     """Mean validity given that the identity score (lower is closer) is at most a threshold.
 
-    Thresholds are the scores that occur, from the one that `burn_in` counterfactuals do not exceed; equal scores come
-    in together. A counterfactual without a score (NaN: nothing was found) is at no threshold.
+    Thresholds are the scores that occur, from the first that at least `burn_in` counterfactuals reach. Inputs without a
+    counterfactual (NaN) are left out.
     """
     if burn_in < 1:
         raise ConfigError(f"`burn_in` must be at least 1; got {burn_in}.")
@@ -156,7 +157,7 @@ class Histogram:
 def histogram(
     values: Float[Tensor, " b"], bins: int = 20, low: float | None = None, high: float | None = None
 ) -> Histogram:
-    """How the values that are not NaN are distributed, between `low` and `high` (by default their extremes)."""
+    """Count the finite values in `bins` bins between `low` and `high`, by default their minimum and maximum."""
     known = values[values.isfinite()].double()
     if len(known) == 0:
         return Histogram(torch.zeros(1), torch.zeros(0, dtype=torch.long))

@@ -1,4 +1,4 @@
-"""Counterfactuals for `torch_geometric.explain`: an algorithm for its Explainer, and what its Explanation carries."""
+"""Counterfactuals in `torch_geometric.explain`: an algorithm for PyG's Explainer."""
 
 import logging
 from pathlib import Path
@@ -26,17 +26,24 @@ from torch_geometric.explain.config import ExplanationType, MaskType, ModelMode,
 
 
 class CounterfactualExplainer(ExplainerAlgorithm):
-    """Explains a graph by the smallest believable change that changes the model's answer.
+    """Algorithm for PyG's Explainer: the smallest believable change that changes the model's prediction.
 
-    `kit` knows the graphs: the name of one that the package carries, or a folder that `graphflip fit` wrote. `target`
-    is a class by number or name, by default the likeliest other one, or for a regression a change of the value, as in
-    "raise by 0.5"; `x` and `edge_attr` say what the model reads, as in `PyGClassifier`; `settings` are those of
-    `graphflip.Explainer.explain`.
+    The Explanation has `edge_mask` (edges removed or changed), `node_mask` (nodes changed, or at a changed edge),
+    `counterfactual` (the changed graph as Data; its node k is node `counterfactual.origin[k]` of the explained graph,
+    or new: -1) and `found` (graphflip's `Counterfactual`: outcome, edits, evidence). If the search fails,
+    `counterfactual` is missing and the masks are zero. docs/guides/classifiers.md has a whole example.
 
-    Of the Explanation, `edge_mask` marks edges that were taken away or changed, `node_mask` nodes that were changed or
-    whose edges were, `counterfactual` is the changed graph as Data, whose node k is node `counterfactual.origin[k]` of
-    the graph explained, or new (-1), and `found` has everything else: outcome, edits, evidence. Where none was found,
-    `counterfactual` is missing and the masks are zero. docs/guides/classifiers.md has an example.
+    Args:
+        kit: Models of this kind of graphs: the name of a kit of the package, a folder that `graphflip fit` wrote, or a
+            loaded kit.
+        target: Class by number or name, by default the likeliest other one; for a regression a change of the value, as
+            in "raise by 0.5".
+        x: Form in which the model reads node attributes, as in `PyGClassifier`.
+        edge_attr: Form in which the model reads edge attributes.
+        **settings: Options of `graphflip.Explainer.explain`.
+
+    Example:
+        >>> algorithm = CounterfactualExplainer("mutagenicity", target=0)  # doctest: +SKIP
     """
 
     def __init__(
@@ -64,7 +71,22 @@ class CounterfactualExplainer(ExplainerAlgorithm):
         index: int | Tensor | None = None,
         **kwargs: Any,
     ) -> Explanation:
-        """The explanation of one graph. `target`, the model's own prediction, is known to the search by itself."""
+        """Explain one graph; called by PyG's Explainer.
+
+        Args:
+            model: The model to explain.
+            x: Node features.
+            edge_index: Edges, of shape 2 x m.
+            target: The model's prediction; not used, because the search computes it.
+            index: Not used: the model predicts one output per graph.
+            **kwargs: Further inputs of the model; `edge_attr` and `batch` are read.
+
+        Returns:
+            Masks of the changes, and the counterfactual.
+
+        Raises:
+            DataError: If `batch` holds several graphs, or the graph does not fit the kit.
+        """
         if kwargs.get("batch") is not None and bool(kwargs["batch"].any()):
             raise DataError("One graph can be explained at a time; `batch` names several. Call the explainer for each.")
         returns = "value" if self.model_config.mode == ModelMode.regression else self.model_config.return_type.value
@@ -74,7 +96,7 @@ class CounterfactualExplainer(ExplainerAlgorithm):
         return _explanation(found, edge_index, classifier)
 
     def supports(self) -> bool:
-        """Whether graphflip can explain what is asked; logs the reason if not."""
+        """True if graphflip can explain this kind of model; logs the reason if not."""
         rules = {
             "`task_level` must be 'graph'": self.model_config.task_level == ModelTaskLevel.graph,
             "`target` must be given for a regression": self.target is not None
@@ -102,7 +124,7 @@ def _read(x: Tensor, edge_index: Tensor, edge_attr: Tensor | None, schema: Schem
 def _explanation(
     counterfactual: Counterfactual, edge_index: Int[Tensor, "2 m"], classifier: PyGClassifier
 ) -> Explanation:
-    """Masks of what changed in the graph explained, whose nodes are its first slots, and the changed graph."""
+    """Masks of the changes in the explained graph, whose nodes are its first slots, and the changed graph."""
     before, after = counterfactual.factual, counterfactual.counterfactual if counterfactual.flipped else None
     n = int(before.num_nodes)
     nodes, pairs = _changes(before, before if after is None else after)
@@ -115,16 +137,16 @@ def _explanation(
 
 
 def _changes(before: Graph, after: Graph) -> tuple[Bool[Tensor, " n"], Bool[Tensor, "n n"]]:
-    """Which slots, and which pairs of slots, differ between two graphs."""
+    """Masks of the slots, and of the pairs of slots, that differ between two graphs."""
     nodes = (before.B != after.B) | (before.V != after.V).any(-1)
     pairs = (before.A != after.A) | (before.E != after.E).any(-1)
     return nodes[0], pairs[0]
 
 
 def _data(graph: Graph, n: int, classifier: PyGClassifier) -> Data:
-    """A graph as the model reads it; slots from `n` on are new nodes."""
+    """Convert a graph to the form that the model reads; slots from `n` on are new nodes."""
     batch = SparseBatch.of(graph, graph.B > 0.5, graph.A > 0.5)
     columns = {"edge_attr": classifier.edges.read(batch.E)} if graph.schema.de else {}
-    # Not an attribute of the Explanation, whose subgraphs would take it for one of the explained graph's nodes.
+    # An attribute of the counterfactual: as one of the Explanation, PyG would cut it like the explained graph's nodes.
     columns["origin"] = torch.where(batch.slot < n, batch.slot, -1)
     return Data(x=classifier.nodes.read(batch.V), edge_index=batch.edge_index, **columns)

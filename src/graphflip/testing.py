@@ -56,7 +56,7 @@ def random_graph(
     """Make a batch of random valid graphs.
 
     Args:
-        schema: Kind of graphs; by default undirected, with a categorical and a continuous attribute for nodes and edges.
+        schema: Kind of graphs; by default undirected, a categorical and a continuous attribute for nodes and edges.
         n: Number of node slots; about a fifth of them are empty.
         num_graphs: Size of the batch.
         seed: Equal seeds give equal graphs.

@@ -1,8 +1,8 @@
-"""Lower bounds of the graph edit distance by Lagrangian decomposition into stars, and what they rule out.
+"""Lower bounds of the graph edit distance by Lagrangian decomposition into stars, and the pairs that they rule out.
 
 The first bound is BRANCH (Blumenthal and Gamper 2018): half of every edge belongs to either end, and each pair of nodes
-is charged for the best match of their edges. Moving the shares between the two ends (subgradient ascent) raises the
-bound towards the linear relaxation of the integer program in `ged_exact`.
+costs as much as the best match of their edges. Moving the shares between the two ends (subgradient ascent) raises the
+bound towards the linear relaxation of the integer program in `exact`.
 """
 
 from dataclasses import dataclass
@@ -15,12 +15,14 @@ from scipy.optimize import linear_sum_assignment
 from .problem import Allowed, AssignmentProblem
 
 FORBIDDEN = 1e6
-_MAX_ENUMERATED_DEGREE = 5
+"""Cost of aligning a pair of nodes that is ruled out."""
+
+_MAX_ENUMERATED_DEGREE = 5  # nodes of more links are matched by linear assignment, pair by pair
 
 
 @dataclass(frozen=True, eq=False)
 class StarBound:
-    """A lower bound, the alignment of the relaxed problem, and for each pair the bound when this pair is aligned."""
+    """A lower bound, the alignment of the relaxed problem, and for each pair of nodes the bound if they are aligned."""
 
     lower: float
     image: Int[np.ndarray, " n"]
@@ -28,7 +30,7 @@ class StarBound:
 
 
 def star_bound(problem: AssignmentProblem, share: Float[np.ndarray, "p q"], allowed: Allowed) -> StarBound:
-    """The bound when `share` of each saving belongs to the link's tail (and the rest to its head)."""
+    """Lower bound if `share` of each saving belongs to the link's tail and the rest to its head."""
     possible = allowed[problem.head[:, None], problem.other_head[None, :]]
     stars = _best_matches(problem, np.where(possible, share, 0.0), allowed)
     cost = np.where(allowed, problem.node_cost - stars, FORBIDDEN)
@@ -38,7 +40,7 @@ def star_bound(problem: AssignmentProblem, share: Float[np.ndarray, "p q"], allo
 
 
 def disagreement(problem: AssignmentProblem, share: np.ndarray, image: np.ndarray, allowed: Allowed) -> np.ndarray:
-    """For each pair of links: +1 where only the tails' stars match them, -1 where only the heads' stars do."""
+    """Subgradient: for each pair of links +1 if only the tails' stars match them, -1 if only the heads' stars do."""
     matched = np.zeros(share.shape)
     for i in range(problem.num_real):
         links = np.flatnonzero(problem.tail == i)
@@ -52,7 +54,7 @@ def disagreement(problem: AssignmentProblem, share: np.ndarray, image: np.ndarra
 
 
 def reversed_links(problem: AssignmentProblem) -> tuple[np.ndarray, np.ndarray]:
-    """For each link of either graph the position of the same link seen from its other end."""
+    """Position of the same link listed from its other end, for each link of either graph."""
     return (
         problem.link_index[problem.head, problem.tail],
         problem.other_link_index[problem.other_head, problem.other_tail],
@@ -60,7 +62,7 @@ def reversed_links(problem: AssignmentProblem) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _best_matches(problem: AssignmentProblem, gain: np.ndarray, allowed: Allowed) -> np.ndarray:
-    """For each pair of nodes the largest gain from matching the links of the one with links of the other."""
+    """Largest gain from matching the links of two nodes, for each pair of nodes."""
     width = int(max(np.bincount(ends, minlength=1).max() for ends in (problem.tail, problem.other_tail)))
     starts, other_starts = (_incident(problem.n, ends, width) for ends in (problem.tail, problem.other_tail))
     gain = np.pad(np.maximum(gain, 0.0), ((0, 1), (0, 1)))
@@ -75,6 +77,7 @@ def _best_matches(problem: AssignmentProblem, gain: np.ndarray, allowed: Allowed
 
 
 def _matches_by_enumeration(gain: np.ndarray, starts: np.ndarray, other_starts: np.ndarray) -> np.ndarray:
+    """Best matches of all pairs of nodes at once, by trying all permutations of a few links."""
     block = gain[starts[:, None, :, None], other_starts[None, :, None, :]]  # n n d d
     best = np.zeros(block.shape[:2])
     for order in permutations(range(block.shape[2])):
@@ -96,13 +99,13 @@ def _incident(n: int, tail: np.ndarray, width: int) -> np.ndarray:
 
 
 def _extra_when_aligned(cost: np.ndarray, image: np.ndarray) -> np.ndarray:
-    """How much more the best assignment costs when node i must get k: exact, by shortest paths of reassignments."""
+    """Extra cost of the best assignment if node i must get k: exact, by shortest paths of reassignments."""
     n = len(cost)
-    moved = cost[:, image] - cost[np.arange(n), image][:, None]  # i takes what j has
+    moved = cost[:, image] - cost[np.arange(n), image][:, None]  # i takes the image of j
     distance = moved.copy()
     for k in range(n):
         np.minimum(distance, distance[:, k, None] + distance[None, k, :], out=distance)
     extra = np.empty_like(cost)
-    # i takes what j has, and the chain of reassignments that starts at j ends at i.
+    # i takes the image of j, and the chain of reassignments that starts at j ends at i.
     extra[:, image] = moved + np.where(np.eye(n, dtype=bool), 0.0, distance.T)
     return np.maximum(extra, 0.0)

@@ -1,4 +1,4 @@
-"""Graph edit distance: labelled, independent of the order of nodes, exact where it can be proved, bounded otherwise."""
+"""Graph edit distance of labelled graphs in any order of nodes: exact where it can be proved, bounded otherwise."""
 
 import math
 import time
@@ -29,8 +29,20 @@ _GAP_FOR_PROGRAM = 8.0
 class EditDistance:
     """Bounds of a graph edit distance, and the edits that attain the upper one.
 
-    `alignment[i]` is the slot of the second graph that slot i of the first becomes, -1 where that node is removed or
-    the slot is empty. The edits are in terms of the first graph; added nodes fill its empty slots, then follow.
+    Args:
+        lower: Proved lower bound of the cost.
+        upper: Cost of `edits`.
+        edits: Edits that turn the first graph into the second, by slots of the first; added nodes fill its empty slots,
+            then follow.
+        alignment: For each slot of the first graph the slot of the second that it becomes; -1 if the node is removed or
+            the slot is empty.
+
+    Example:
+        >>> from graphflip import Schema, graph_edit_distance
+        >>> empty, edge = (Graph.build(Schema(max_nodes=2), [{}, {}], edges) for edges in ([], [(0, 1, {})]))
+        >>> distance = graph_edit_distance(empty, edge)
+        >>> distance.edits, distance.alignment.tolist(), distance.exact
+        ([Edit(op='add_edge', at=(0, 1), before={}, after={})], [0, 1], True)
     """
 
     lower: float
@@ -40,7 +52,7 @@ class EditDistance:
 
     @property
     def exact(self) -> bool:
-        """Whether the distance is proved: the bounds meet."""
+        """True if the distance is proved: the bounds are equal."""
         return self.lower >= self.upper
 
 
@@ -52,43 +64,73 @@ def graph_edit_distance(
     alignment: Int[Tensor, " n"] | None = None,
     time_limit: float = 1.0,
 ) -> EditDistance:
-    """The least cost of edits that turn one hard graph into the other, as far as `time_limit` seconds can tell.
+    """Compute the least cost of edits that turn one hard graph into another, in any order of nodes.
 
-    An `alignment` that is known (`torch.arange(g.num_slots)` if slots were kept; -1 for "no counterpart") is a free
-    upper bound: close graphs are then mostly proved within milliseconds. Continuous attributes count as in `EditCosts`,
-    and a proof then holds up to 1e-5; without them and with whole costs, bounds are whole numbers.
+    Args:
+        g: First graph, a batch of one.
+        h: Second graph, a batch of one, of the same schema.
+        costs: Costs of the kinds of edit; by default every edit costs 1. With continuous attributes a proof holds up to
+            1e-5; without them and with whole costs, bounds are whole numbers.
+        alignment: A known alignment, as in `EditDistance`: `torch.arange(g.num_slots)` if slot i is the same node in
+            both. It gives an upper bound at once; close graphs are then mostly proved within milliseconds.
+        time_limit: Seconds after which the search ends with the bounds it has.
 
-    >>> from graphflip import Categories, Schema
-    >>> schema = Schema(nodes=(Categories(name="type", values=("C", "O")),), max_nodes=4)
-    >>> path = Graph.build(schema, [{"type": "C"}, {"type": "C"}, {"type": "O"}], [(0, 1, {}), (1, 2, {})])
-    >>> ring = Graph.build(schema, [{"type": "C"}] * 3, [(0, 1, {}), (1, 2, {}), (0, 2, {})])
-    >>> distance = graph_edit_distance(path, ring)
-    >>> distance.lower, distance.upper, distance.exact
-    (2.0, 2.0, True)
+    Returns:
+        Bounds of the distance, the edits that attain the upper bound, and their alignment.
+
+    Raises:
+        SchemaError: If the schemas differ.
+        GraphError: If a graph is relaxed or a batch of several, or the alignment is wrong.
+        ConfigError: If `time_limit` is negative.
+
+    Example:
+        >>> from graphflip import Categories, Schema
+        >>> schema = Schema(nodes=(Categories(name="type", values=("C", "O")),), max_nodes=4)
+        >>> path = Graph.build(schema, [{"type": "C"}, {"type": "C"}, {"type": "O"}], [(0, 1, {}), (1, 2, {})])
+        >>> ring = Graph.build(schema, [{"type": "C"}] * 3, [(0, 1, {}), (1, 2, {}), (0, 2, {})])
+        >>> distance = graph_edit_distance(path, ring)
+        >>> distance.lower, distance.upper, distance.exact
+        (2.0, 2.0, True)
     """
     if g.schema != h.schema:
         raise SchemaError("Both graphs must have the same schema; these differ. Load them from one dataset.")
     if not time_limit >= 0:
         raise ConfigError(f"`time_limit` must be a number of seconds >= 0; got {time_limit}.")
     costs = costs or EditCosts()
-    search, image = _best_found(g, h, costs, alignment, time.perf_counter() + time_limit)
+    search, image = _best_alignment(g, h, costs, alignment, time.perf_counter() + time_limit)
     edits = edits_between(g, _reorder_like(g, h, image))
     upper = costs.total(edits, g.schema)
     return EditDistance(upper if search.proved else min(search.lower, upper), upper, edits, image)
 
 
 def closer_alignment(g: Graph, h: Graph, alignment: Int[Tensor, " n"]) -> Int[Tensor, " n"]:
-    """An alignment, as in `EditDistance`, under which two hard graphs are no more edits apart than under the one given.
+    """Improve an alignment of two hard graphs, without proof and without a time limit: the same on every machine.
 
-    No proof is sought and no clock is looked at, so that it is the same on every machine.
+    Args:
+        g: First graph, a batch of one.
+        h: Second graph, a batch of one.
+        alignment: For each slot of `g` the slot of `h` that it becomes, -1 for none.
+
+    Returns:
+        An alignment of the same form that takes no more edits.
+
+    Raises:
+        GraphError: If a graph is relaxed or a batch of several, or the alignment is wrong.
+
+    Example:
+        >>> from graphflip import Categories, Schema
+        >>> schema = Schema(nodes=(Categories(name="type", values=("C", "O")),), max_nodes=2)
+        >>> g, h = (Graph.build(schema, [{"type": a}, {"type": b}], []) for a, b in ("CO", "OC"))
+        >>> closer_alignment(g, h, torch.arange(2)).tolist()
+        [1, 0]
     """
-    return _best_found(g, h, EditCosts(), alignment, None)[1]
+    return _best_alignment(g, h, EditCosts(), alignment, None)[1]
 
 
-def _best_found(
+def _best_alignment(
     g: Graph, h: Graph, costs: EditCosts, alignment: Int[Tensor, " n"] | None, deadline: float | None
 ) -> "tuple[_State, Int[Tensor, ' n']]":
-    """The end of a search, and the alignment of the slots that it found; without a deadline there is no proof."""
+    """Final state of the search, and the best alignment of slots; without a deadline no proof is sought."""
     slots, other_slots = (_existing(single_hard(graph)) for graph in (g, h))
     known = [] if alignment is None else [_check_alignment(alignment, slots, other_slots, g.num_slots)]
     if len(slots) <= len(other_slots):
@@ -108,7 +150,7 @@ def _best_found(
 
 @dataclass(eq=False)
 class _State:
-    """The best alignment so far, a proved lower bound, and what a better alignment may still look like."""
+    """State of a search: the best alignment so far, a proved lower bound, and the pairs a better one may have."""
 
     problem: AssignmentProblem
     deadline: float
@@ -124,9 +166,11 @@ class _State:
 
     @property
     def proved(self) -> bool:
+        """True if no alignment can be better than the best so far."""
         return self.lower > self.problem.beaten_by(self.upper) + TOLERANCE / 2
 
     def stop(self, at: float | None = None) -> bool:
+        """True if the distance is proved or the time (`at`, by default the deadline) is over."""
         return self.proved or time.perf_counter() >= (self.deadline if at is None else at)
 
     def offer(self, image: Int[np.ndarray, " n"]) -> None:
@@ -136,7 +180,7 @@ class _State:
             self.image, self.upper = image, cost
 
     def learn(self, lower: float) -> None:
-        """Take note of a lower bound that holds for all alignments that would be better than the best so far."""
+        """Raise the lower bound to one that holds for all alignments better than the best so far."""
         self.lower = max(self.lower, min(self.problem.round_up(lower), self.upper))
 
     def bound(self, share: np.ndarray) -> StarBound:
@@ -148,7 +192,7 @@ class _State:
 
 
 def _search(problem: AssignmentProblem, known: Iterable[dict[int, int]], deadline: float | None) -> _State:
-    """Cheap bounds first, then ever more work until they meet or time is over; without a deadline the cheap ones."""
+    """Search with ever more expensive bounds until they meet or time is over; without a deadline only cheap ones."""
     state = _State(problem, math.inf if deadline is None else deadline)
     if problem.num_real == 0:
         state.learn(state.upper)
@@ -172,6 +216,7 @@ def _search(problem: AssignmentProblem, known: Iterable[dict[int, int]], deadlin
 
 
 def _recognize_copy(state: _State) -> None:
+    """Offer an isomorphism if there is one."""
     problem = state.problem
     ends = ((problem.tail, problem.head), (problem.other_tail, problem.other_head))
     g, h = (
@@ -188,7 +233,7 @@ def _recognize_copy(state: _State) -> None:
 
 
 def _ascend(state: _State, tries: int = 10**6) -> None:
-    """Shift savings between the ends of links so that the stars agree more, and try the alignments that come up."""
+    """Raise the star bound by subgradient ascent on the shares of savings, and offer the alignments on the way."""
     problem, share = state.problem, state.problem.saving / 2
     direction = np.zeros_like(share)
     halfway = (time.perf_counter() + state.deadline) / 2
@@ -209,6 +254,7 @@ def _ascend(state: _State, tries: int = 10**6) -> None:
 
 
 def _run_program(state: _State) -> None:
+    """Solve the integer program in the time that is left."""
     cutoff = state.problem.beaten_by(state.upper)
     solved = solve(state.problem, state.allowed, cutoff, state.deadline - time.perf_counter())
     if solved.image is not None:
@@ -229,7 +275,7 @@ def _complete(n: int, pairs: dict[int, int]) -> Int[np.ndarray, " n"]:
 
 
 def _check_alignment(alignment: Tensor, slots: list[int], others: list[int], n: int) -> dict[int, int]:
-    """The alignment as pairs of node numbers (empty slots not counted), of nodes that exist in both graphs."""
+    """Pairs of node numbers (empty slots not counted) of an alignment, for nodes that exist in both graphs."""
     if alignment.shape != (n,):
         raise GraphError(
             f"`alignment` must have one entry for each of the {n} slots; got shape {tuple(alignment.shape)}."
@@ -242,7 +288,7 @@ def _check_alignment(alignment: Tensor, slots: list[int], others: list[int], n: 
 
 
 def _reorder_like(g: Graph, h: Graph, image: Int[Tensor, " n"]) -> Graph:
-    """`h` with its nodes in the slots of the nodes of `g` that they are; the others fill empty slots, then follow."""
+    """Reorder `h` so that aligned nodes stand in the slots of `g`; added nodes fill empty slots, then follow."""
     added = sorted(set(_existing(h)) - set(image.tolist()))
     free = [i for i in range(g.num_slots) if g.B[0, i] == 0]
     n = max(g.num_slots, h.num_slots, g.num_slots + len(added) - len(free))

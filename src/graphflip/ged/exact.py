@@ -1,7 +1,7 @@
-"""The graph edit distance as an integer program over the alignments that bounds have not ruled out.
+"""Graph edit distance as an integer program over the alignments that bounds have not ruled out.
 
-The formulation follows FORI (D'Ascenzo et al. 2023): one variable for each pair of nodes, one for each pair of links in
-either orientation, and each link follows its ends.
+The formulation follows FORI (D'Ascenzo et al. 2023): a variable for each pair of nodes and for each pair of links in
+either orientation; a pair of links can be aligned only if the nodes at their ends are.
 """
 
 from dataclasses import dataclass
@@ -16,14 +16,14 @@ from .problem import Allowed, AssignmentProblem
 
 @dataclass(frozen=True, eq=False)
 class Solved:
-    """An alignment that costs at most the cutoff, if one was found, and a lower bound of all that do."""
+    """Solution of the program: an alignment that costs at most the cutoff (None if unknown), and a lower bound."""
 
     image: Int[np.ndarray, " n"] | None
     lower: float
 
 
 def solve(problem: AssignmentProblem, allowed: Allowed, cutoff: float, seconds: float) -> Solved:
-    """Look for the cheapest alignment that costs no more than `cutoff`; its absence shows as `lower` > cutoff."""
+    """Find the cheapest alignment that costs no more than `cutoff`; if there is none, `lower` is above the cutoff."""
     if not allowed[: problem.num_real].any(1).all():
         return Solved(None, float("inf"))
     if seconds <= 0:  # HiGHS takes a limit in the past for none
@@ -47,13 +47,14 @@ def solve(problem: AssignmentProblem, allowed: Allowed, cutoff: float, seconds: 
 
 
 def _link_pairs(problem: AssignmentProblem, allowed: Allowed) -> np.ndarray:
-    """Pairs of links (from one end of the first, both ends of the second) that can be aligned and save something."""
+    """Pairs of links (the first listed from one end, the second from both) that may be aligned and save cost."""
     possible = (problem.saving > 1e-12) & (problem.tail < problem.head)[:, None]
     possible &= allowed[np.ix_(problem.tail, problem.other_tail)] & allowed[np.ix_(problem.head, problem.other_head)]
     return np.argwhere(possible)
 
 
 def _constraints(problem: AssignmentProblem, nodes: np.ndarray, links: np.ndarray) -> list[LinearConstraint]:
+    """Each node is aligned once, each target is used at most once, and links follow their ends."""
     n, x, y = problem.n, len(nodes), len(links)
     variable = np.full((n, n), -1)
     variable[nodes[:, 0], nodes[:, 1]] = np.arange(x)
@@ -82,17 +83,19 @@ def _undirected(problem: AssignmentProblem, links: np.ndarray) -> np.ndarray:
 
 
 def _follow(key: np.ndarray, end: np.ndarray, x: int, y: int) -> sparse.csr_array:
-    """Links that exclude each other (same key) sum to no more than the pair of nodes at their end."""
+    """Rows of: the sum of link pairs that exclude each other (same key) minus the node pair at their end."""
     _, first, group = np.unique(key, return_index=True, return_inverse=True)
     total = _rows(group, x + np.arange(y), len(first), x + y)
     return (total - _rows(np.arange(len(first)), end[first], len(first), x + y)).tocsr()
 
 
 def _rows(row: np.ndarray, column: np.ndarray, height: int, width: int) -> sparse.csr_array:
+    """Sparse matrix with ones at these places."""
     return sparse.csr_array((np.ones(len(row)), (row, column)), shape=(height, width))
 
 
 def _image(problem: AssignmentProblem, nodes: np.ndarray, chosen: np.ndarray) -> np.ndarray:
+    """Alignment of the node pairs that the program chose; empty slots get the nodes that are left."""
     image = np.full(problem.n, -1)
     taken = nodes[chosen > 0.5]
     image[taken[:, 0]] = taken[:, 1]

@@ -1,4 +1,4 @@
-"""Graph edit distance as an assignment problem: which node of the larger graph each node of the smaller one becomes."""
+"""Graph edit distance as a quadratic assignment problem: each node of the smaller graph becomes one of the larger."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,16 +11,20 @@ from ..graph import Graph
 from ..schema import Schema
 
 TOLERANCE = 1e-5
-"""Costs that are not whole numbers are told apart if they differ by more than this."""
+"""Smallest difference between costs that counts, if they are not whole numbers."""
 
 
 @dataclass(frozen=True, eq=False)
 class AssignmentProblem:
-    """Align two graphs of n nodes each, the smaller one filled up with empty slots.
+    """Alignment of two graphs of n nodes each, the smaller one filled up with empty slots.
 
-    Changing never costs more than removing and adding, so some cheapest alignment leaves no node of the smaller graph
-    out: an alignment is a permutation. Edges count through what aligning them saves against removing the one and adding
-    the other. Both directions of a pair of nodes are one *link*, listed once from either end; it is never split.
+    A change never costs more than removing and adding, so some cheapest alignment aligns every node of the smaller
+    graph: an alignment is a permutation. The edges between two nodes, in either direction, are one *link*, which is
+    listed twice, from either end.
+
+    `node_cost` is the cost of aligning two nodes; the first `num_real` rows are nodes, the others empty slots. `saving`
+    is the cost saved by aligning two links instead of removing the one and adding the other. Labels are equal numbers
+    for equal attributes, in both graphs.
     """
 
     node_cost: Float[np.ndarray, "n n"]
@@ -39,6 +43,7 @@ class AssignmentProblem:
 
     @property
     def n(self) -> int:
+        """Number of nodes of the larger graph."""
         return len(self.node_cost)
 
     @cached_property
@@ -63,16 +68,16 @@ class AssignmentProblem:
         return float(self.all_edges + self.node_cost[np.arange(self.n), image].sum() - saved)
 
     def beaten_by(self, cost: float) -> float:
-        """The highest cost that is lower than `cost`."""
+        """Highest cost that is lower than `cost`."""
         return cost - (self.step or TOLERANCE)
 
     def round_up(self, bound: float) -> float:
-        """The lowest possible cost that is not below a lower bound."""
+        """Lowest possible cost that is not below a lower bound."""
         return float(np.ceil(bound / self.step - 1e-6) * self.step) if self.step else bound
 
 
 def alignment_problem(small: Graph, large: Graph, costs: EditCosts) -> AssignmentProblem:
-    """The problem for two trimmed single graphs, the first of which has no more nodes than the second."""
+    """Make the problem of two trimmed single graphs, the first of which has no more nodes than the second."""
     schema, n, real = small.schema, large.num_slots, small.num_slots
     rows, other_rows = small.V[0].double().numpy(), large.V[0].double().numpy()
     node_cost = np.full((n, n), costs.add_node)
@@ -95,13 +100,14 @@ def alignment_problem(small: Graph, large: Graph, costs: EditCosts) -> Assignmen
 
 
 def _index(n: int, tail: np.ndarray, head: np.ndarray) -> np.ndarray:
+    """Table of the positions of links by their ends; the number of links where there is none."""
     index = np.full((n, n), len(tail))
     index[tail, head] = np.arange(len(tail))
     return index
 
 
 def _links(graph: Graph) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Pairs (i, j) with an edge in either direction; a row is [exists, E] there and, if directed, [exists, E] back."""
+    """Tails, heads and rows of all links; a row is [exists, E] of (i, j) and, if directed, [exists, E] of (j, i)."""
     A, E = graph.A[0].double().numpy(), graph.E[0].double().numpy()
     tail, head = np.nonzero(np.maximum(A, A.T))
     there = np.concatenate([A[tail, head, None], E[tail, head]], 1)
@@ -112,20 +118,21 @@ def _links(graph: Graph) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def _savings(schema: Schema, costs: EditCosts, links: np.ndarray, others: np.ndarray) -> tuple[np.ndarray, float]:
+    """Saving of each pair of links, and the cost of removing all links of one graph and adding all of the other."""
     width = 1 + schema.de
     saving, all_edges = np.zeros((len(links), len(others))), 0.0
     for start in range(0, links.shape[1], width):
-        one, other = links[:, start : start + width], others[:, start : start + width]
-        change = costs.set_edge * _differences(list(schema.edge_slices()), one[:, 1:], other[:, 1:])
-        both = one[:, None, 0] * other[None, :, 0]
+        removed, added = links[:, start : start + width], others[:, start : start + width]
+        change = costs.set_edge * _differences(list(schema.edge_slices()), removed[:, 1:], added[:, 1:])
+        both = removed[:, None, 0] * added[None, :, 0]
         saving += both * (costs.remove_edge + costs.add_edge - change)
-        all_edges += costs.remove_edge * one[:, 0].sum() + costs.add_edge * other[:, 0].sum()
+        all_edges += costs.remove_edge * removed[:, 0].sum() + costs.add_edge * added[:, 0].sum()
     # A link is listed from either end.
     return saving, float(all_edges / 2)
 
 
 def _differences(slices: list, rows: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """For each pair of rows the size of the change, in units of a full change of category."""
+    """Size of the change between each pair of rows, from 0 to 1, the size of a change of category."""
     total = np.zeros((len(rows), len(others)))
     for column, at in slices:
         gap = np.abs(rows[:, None, at] - others[None, :, at]).sum(-1)
@@ -134,16 +141,17 @@ def _differences(slices: list, rows: np.ndarray, others: np.ndarray) -> np.ndarr
 
 
 def _step(schema: Schema, costs: EditCosts) -> float:
+    """Number of which all costs are multiples: 1, or 0 if they can be anything."""
     whole = all(float(cost).is_integer() for cost in vars(costs).values())
     return 1.0 if whole and not schema.has_continuous else 0.0
 
 
 def _joint_labels(rows: np.ndarray, others: np.ndarray) -> tuple[list[int], list[int]]:
-    """Equal rows of either array get the same number."""
+    """Number the rows of both arrays, equal rows alike."""
     numbers: dict[bytes, int] = {}
-    one, other = ([numbers.setdefault(row.tobytes(), len(numbers)) for row in part + 0.0] for part in (rows, others))
-    return one, other
+    first, second = ([numbers.setdefault(row.tobytes(), len(numbers)) for row in part + 0.0] for part in (rows, others))
+    return first, second
 
 
 Allowed = Bool[np.ndarray, "n n"]
-"""Which node of the second graph each node of the first may still become in an alignment that is worth finding."""
+"""True for the pairs of nodes that an alignment better than the best so far may still have."""

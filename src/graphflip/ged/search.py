@@ -1,4 +1,4 @@
-"""Good alignments of two graphs, quickly: upper bounds of the graph edit distance."""
+"""Heuristics for good alignments of two graphs: upper bounds of the graph edit distance."""
 
 from collections.abc import Iterator
 
@@ -8,18 +8,21 @@ from scipy.optimize import linear_sum_assignment
 
 from .problem import AssignmentProblem
 
-_ROUNDS = 4
-_MAX_DESCENT = 20
+_ROUNDS = 4  # of color refinement
+_MAX_DESCENT = 20  # steps of Frank-Wolfe
 
 
 def starting_alignments(problem: AssignmentProblem) -> Iterator[Int[np.ndarray, " n"]]:
-    """Alignments that respect ever larger surroundings of the nodes, grown node by node."""
+    """Generate alignments grown node by node, by different weights and radii of the nodes' surroundings."""
     for depth, weight in ((_ROUNDS, 1.0), (2, 1.0), (1, 2.0), (_ROUNDS, 0.25), (0, 1.0)):
         yield grow(problem, weight * surroundings_distance(problem, depth))
 
 
 def surroundings_distance(problem: AssignmentProblem, depth: int) -> Float[np.ndarray, "n n"]:
-    """In how many rounds of color refinement, up to `depth`, two nodes have different colors."""
+    """Number of rounds of color refinement, of `depth`, after which two nodes have different colors.
+
+    Among equals, nodes with few counterparts come first: a small amount is added for each candidate.
+    """
     ends = ((problem.tail, problem.head), (problem.other_tail, problem.other_head))
     colors = [np.array(labels + [-1] * (problem.n - len(labels))) for labels in problem.node_labels]
     distance = np.zeros((problem.n, problem.n))
@@ -39,13 +42,13 @@ def surroundings_distance(problem: AssignmentProblem, depth: int) -> Float[np.nd
 
 
 def grow(problem: AssignmentProblem, bias: Float[np.ndarray, "n n"]) -> Int[np.ndarray, " n"]:
-    """Align the cheapest pair first, then always the pair that costs least given what is aligned already.
+    """Align greedily: again and again the pair that costs least, given the pairs that are aligned already.
 
-    Pairs next to aligned pairs gain from the edges between them, so a symmetric ring is walked around in one direction.
+    Neighbors of aligned pairs gain from the edges between them, so that a symmetric ring is aligned in one direction.
     """
     n = problem.n
     score = problem.node_cost + bias
-    score[problem.num_real :] += 1e3  # empty slots take what is left
+    score[problem.num_real :] += 1e3  # empty slots come last
     image = np.full(n, -1)
     for _ in range(n):
         i, k = divmod(int(np.argmin(score)), n)
@@ -68,7 +71,7 @@ def improve(problem: AssignmentProblem, image: Int[np.ndarray, " n"]) -> Int[np.
 
 
 def descend(problem: AssignmentProblem, image: Int[np.ndarray, " n"]) -> Int[np.ndarray, " n"]:
-    """Integer-projected fixed point (Leordeanu et al. 2009): Frank-Wolfe over soft alignments, best corner returned."""
+    """Integer-projected fixed point (Leordeanu et al. 2009): the best corner of Frank-Wolfe over soft alignments."""
     soft = np.eye(problem.n)[image]
     best, best_cost = image, problem.cost(image)
     for _ in range(_MAX_DESCENT):
@@ -88,7 +91,7 @@ def descend(problem: AssignmentProblem, image: Int[np.ndarray, " n"]) -> Int[np.
 
 
 def gains(problem: AssignmentProblem, soft: Float[np.ndarray, "n n"]) -> Float[np.ndarray, "n n"]:
-    """For each pair of nodes what their links would save if every other node were aligned as `soft` says."""
+    """Saving of the links of each pair of nodes if every other node were aligned as in `soft`."""
     links = problem.saving * soft[np.ix_(problem.head, problem.other_head)]  # p q
     rows = np.zeros((problem.n, links.shape[1]))
     np.add.at(rows, problem.tail, links)
@@ -98,7 +101,7 @@ def gains(problem: AssignmentProblem, soft: Float[np.ndarray, "n n"]) -> Float[n
 
 
 def _exchange_gains(problem: AssignmentProblem, image: np.ndarray) -> np.ndarray:
-    """By how much the cost falls when nodes i and j exchange their images."""
+    """Decrease of the cost if nodes i and j exchange their images, for each pair."""
     everyone = np.arange(problem.n)
     value = gains(problem, np.eye(problem.n)[image]) - problem.node_cost
     after = value[:, image]
