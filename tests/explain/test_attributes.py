@@ -1,4 +1,4 @@
-"""Labels with continuous attributes: what moves make of them, what they cost, how they are made smaller."""
+"""Attributes: what moves change them to, what changes cost, and how changes of continuous ones are made smaller."""
 
 import pytest
 from hypothesis import given, settings
@@ -7,7 +7,14 @@ from hypothesis import strategies as st
 from graphflip.data.molecules.molecule import molecule_schema
 from graphflip.edits import EditCosts
 from graphflip.explain.moves.apply import apply_differences
-from graphflip.explain.moves.attributes import apart, fresh_labels, is_typical, labels_of, other_labels, typical
+from graphflip.explain.moves.attributes import (
+    attribute_choices,
+    attribute_distance,
+    fresh_attributes,
+    is_typical,
+    other_attributes,
+    typical,
+)
 from graphflip.explain.moves.difference import Difference
 from graphflip.explain.moves.moves import Moves
 from graphflip.explain.moves.revert import partly_reverted
@@ -32,36 +39,36 @@ def test_tidy_numbers_are_near_and_stay(value, scale):
 @given(st.floats(-9, 9), scales, st.floats(-5, 5))
 def test_steps_lead_up_and_down_but_not_out_of_the_data(value, scale, mean):
     column = Continuous(name="x", mean=mean * scale, scale=scale)
-    label = (value * scale,)
-    found = [float(new) for (new,) in other_labels(label, (column,))]
+    attributes = (value * scale,)
+    found = [float(new) for (new,) in other_attributes(attributes, (column,))]
     assert len(set(found)) == len(found)
-    assert label[0] not in found
-    assert all(abs(new - column.mean) <= max(3 * scale, abs(label[0] - column.mean)) * 1.001 for new in found)
+    assert attributes[0] not in found
+    assert all(abs(new - column.mean) <= max(3 * scale, abs(attributes[0] - column.mean)) * 1.001 for new in found)
     if abs(value - mean) < 2:
-        assert min(found) < label[0] < max(found)
-        assert 0.2 < min(apart(label, (new,), (column,)) for new in found) < 0.3
+        assert min(found) < attributes[0] < max(found)
+        assert 0.2 < min(attribute_distance(attributes, (new,), (column,)) for new in found) < 0.3
 
 
-def test_new_labels_cover_a_single_number():
-    assert set(labels_of(COLUMNS)) < set(fresh_labels(COLUMNS))
-    assert sorted({label[1] for label in fresh_labels(COLUMNS)}) == pytest.approx([1.7, 2.0, 2.3])
-    assert fresh_labels((*COLUMNS, COLUMNS[1])) == labels_of((*COLUMNS, COLUMNS[1]))
-    assert typical(("a", 9.0), COLUMNS) in labels_of(COLUMNS)
+def test_fresh_attributes_cover_a_single_number():
+    assert set(attribute_choices(COLUMNS)) < set(fresh_attributes(COLUMNS))
+    assert sorted({attributes[1] for attributes in fresh_attributes(COLUMNS)}) == pytest.approx([1.7, 2.0, 2.3])
+    assert fresh_attributes((*COLUMNS, COLUMNS[1])) == attribute_choices((*COLUMNS, COLUMNS[1]))
+    assert typical(("a", 9.0), COLUMNS) in attribute_choices(COLUMNS)
 
 
-def test_where_labels_are_many_what_is_new_is_like_what_is_there():
+def test_where_choices_are_many_what_is_new_is_like_what_is_there():
     many = tuple(Categories(name=f"type_{k}", values=("a", "b", "c")) for k in range(6))
     schema = Schema(nodes=many, edges=many, max_nodes=6)
     factual = Sketch.of(random_graph(schema, n=4, num_graphs=1, seed=3))
     known = set(factual.nodes.values())
     added = [after for kind, after in Moves(schema).steps(factual, factual) if kind == "add group"]
     assert {after.nodes[i] for after in added for i in after.nodes.keys() - factual.nodes.keys()} == known
-    assert fresh_labels(many) == [("a",) * 6]
+    assert fresh_attributes(many) == [("a",) * 6]
 
 
-def test_whether_a_label_is_typical_is_known_without_all_of_them():
-    assert all(is_typical(label, COLUMNS) for label in labels_of(COLUMNS))
-    assert not any(is_typical(label, COLUMNS) for label in [("a",), ("c", 2.0), ("a", 2.1), ("a", 2.0, 2.0)])
+def test_typical_attributes_are_those_among_the_choices():
+    assert all(is_typical(choice, COLUMNS) for choice in attribute_choices(COLUMNS))
+    assert not any(is_typical(other, COLUMNS) for other in [("a",), ("c", 2.0), ("a", 2.1), ("a", 2.0, 2.0)])
 
 
 @settings(max_examples=20)

@@ -98,10 +98,10 @@ def test_moves_of_any_graph_fit_its_schema_and_do_not_split_it(seed, n):
 @settings(max_examples=10)
 @given(st.integers(0, 2**16))
 def test_every_single_edit_that_does_not_split_a_graph_is_among_the_moves(seed):
-    """Against a slow obvious list: all labels, all pairs, all leaves."""
+    """Against a slow obvious list: all attributes, all pairs, all leaves."""
     graph = planted(2, seed=seed, min_nodes=4, max_nodes=5).graphs(0)
     found = {tuple(move.edits) for move in moves_of(graph, FragmentVocabulary())}
-    nodes, edges = graph.nodes(), {(i, j): label for i, j, label in graph.edges()}
+    nodes, edges = graph.nodes(), {(i, j): attributes for i, j, attributes in graph.edges()}
     expected = []
     for i, node in enumerate(nodes):
         if node is not None:
@@ -246,7 +246,7 @@ def test_a_vocabulary_survives_json_and_refuses_what_does_not_fit(substituted):
     found = FragmentVocabulary.mine(substituted, minimum=1)
     stored = json.loads(json.dumps(found.to_dict()))
     assert FragmentVocabulary.from_dict(stored, EXPLICIT) == found
-    with pytest.raises(DataError, match="labels of the schema"):
+    with pytest.raises(DataError, match="attributes of the schema"):
         FragmentVocabulary.from_dict(stored, molecule_schema(("C", "H"), 9, explicit_hydrogens=True))
     with pytest.raises(DataError, match="no vocabulary of fragments"):
         FragmentVocabulary.from_dict({"fragments": 3}, EXPLICIT)

@@ -17,7 +17,7 @@ from ...explain.counterfactual import Counterfactual, Outcome
 from ...explain.goals.goal import AbstractGoal
 from ...explain.method import AbstractExplainer, Question, verdict
 from ...explain.moves.apply import apply_differences
-from ...explain.moves.attributes import Attributes, labels_of, other_labels
+from ...explain.moves.attributes import Attributes, attribute_choices, other_attributes
 from ...explain.moves.difference import AttributeChange, Difference
 from ...explain.moves.sketch import Sketch
 from ...graph import Graph
@@ -50,8 +50,8 @@ class FewestEdits(AbstractExplainer):
 
     def _explain_one(self, question: Question, k: int) -> Counterfactual:
         started = time.perf_counter()
-        search = _Levels(self, question.graph[k].trim(), question.goals[k])
-        candidate = search.run().pad(question.graph.num_slots)
+        search = _Levels(self.classifier, question.goals[k], self.beam, self.batch_size)
+        candidate = search.run(question.graph[k].trim(), self.max_edits).pad(question.graph.num_slots)
         (outcome,), probability = verdict(self.classifier, candidate, question.goals[k : k + 1])
         return question.answer(
             k,
@@ -66,7 +66,13 @@ class FewestEdits(AbstractExplainer):
 
 @dataclass(frozen=True, eq=False)
 class _State:
-    """A graph of the search, its score for the target, and True in `flips` if it reaches the target."""
+    """A graph of the search.
+
+    Args:
+        graph: One hard graph.
+        score: Score of the classifier for the target, higher is closer; -inf for the factual, which is not scored.
+        flips: True if the graph reaches the target.
+    """
 
     graph: Graph
     score: float = -torch.inf
@@ -74,17 +80,25 @@ class _State:
 
 
 class _Levels:
-    """Graphs that the search has met from one factual, by number of edits."""
+    """Graphs that the search from one factual has met, by number of edits; `calls` counts those classified.
 
-    def __init__(self, settings: FewestEdits, graph: Graph, goal: AbstractGoal):
-        self.settings, self.goal, self.calls = settings, goal, 0
-        self.edits = SingleEdits(graph.schema)
-        self.levels: dict[int, list[_State]] = defaultdict(list, {0: [_State(graph)]})
+    Args:
+        classifier: Classifier to flip.
+        goal: Target of the search.
+        beam: Number of graphs that are kept for each number of edits.
+        batch_size: Graphs that are classified at a time.
+    """
+
+    def __init__(self, classifier: AbstractClassifier, goal: AbstractGoal, beam: int, batch_size: int):
+        self.classifier, self.goal, self.beam, self.batch_size = classifier, goal, beam, batch_size
+        self.levels: dict[int, list[_State]] = defaultdict(list)
         self.seen: set[bytes] = set()
+        self.calls = 0
 
-    def run(self) -> Graph:
-        """Search; return the graph with the fewest edits that reaches the target, else the one with the best score."""
-        for level in range(self.settings.max_edits):
+    def run(self, factual: Graph, max_edits: int) -> Graph:
+        """The graph with the fewest edits that reaches the target; if none does, the one with the best score."""
+        self.levels[0].append(_State(factual))
+        for level in range(max_edits):
             for state in self._front(level):
                 self._expand(level, state.graph)
                 flipped = [state for state in self.levels[level + 1] if state.flips]
@@ -93,26 +107,28 @@ class _Levels:
         return max((state for states in self.levels.values() for state in states), key=_score).graph
 
     def _front(self, level: int) -> list[_State]:
+        """The best states of a level that were not expanded before, as many as the beam holds."""
         front: list[_State] = []
         for state in sorted(self.levels[level], key=_score, reverse=True):
             key = _key(state.graph)
             if key not in self.seen:
                 self.seen.add(key)
                 front.append(state)
-            if len(front) == self.settings.beam:
+            if len(front) == self.beam:
                 break
         return front
 
     @torch.no_grad()
     def _expand(self, level: int, graph: Graph) -> None:
-        steps = list(self.edits.steps(graph))
-        for at in range(0, len(steps), self.settings.batch_size):
-            chunk = steps[at : at + self.settings.batch_size]
+        """Classify all graphs one edit away, and keep the best of each number of edits."""
+        steps = list(SingleEdits(graph.schema).steps(graph))
+        for at in range(0, len(steps), self.batch_size):
+            chunk = steps[at : at + self.batch_size]
             batch = apply_differences(graph, chunk)
             self.calls += len(chunk)
-            logits = self.settings.classifier(batch)
+            logits = self.classifier(batch)
             score, flips = self.goal.score(logits), self.goal.reached(logits)
-            for k in _best_of_each_size(chunk, score, self.settings.beam):
+            for k in _best_of_each_size(chunk, score, self.beam):
                 self.levels[level + chunk[k].size].append(_State(batch[k], float(score[k]), bool(flips[k])))
 
 
@@ -130,13 +146,18 @@ def _best_of_each_size(steps: list[Difference], score: Tensor, count: int) -> It
 
 
 def _key(graph: Graph) -> bytes:
+    """Bytes that are equal for equal graphs."""
     whole = graph.pad(graph.schema.max_nodes)
     return b"".join(part.numpy().tobytes() for part in (whole.V.to(torch.int8), whole.A.bool(), whole.E.to(torch.int8)))
 
 
 @dataclass(frozen=True)
 class SingleEdits:
-    """All single edits of a graph that leave no atom with too many bonds and the graph in one part."""
+    """All single edits of a graph that give no atom too many bonds and keep the graph connected.
+
+    Args:
+        schema: Schema of the graphs.
+    """
 
     schema: Schema
 
@@ -144,55 +165,61 @@ class SingleEdits:
         """Yield the difference that each edit makes; a leaf comes or goes with its edge."""
         sketch = Sketch.of(graph)
         room = {i: self._limit(sketch.nodes[i]) - self._taken(sketch, i) for i in sketch.nodes}
-        yield from self._labels(sketch)
-        yield from self._edges(sketch, room)
-        yield from self._leaves(sketch, room)
+        yield from self._node_changes(sketch)
+        yield from self._edge_changes(sketch, room)
+        yield from self._removed_leaves(sketch)
+        yield from self._added_leaves(sketch, room)
 
-    def _labels(self, sketch: Sketch) -> Iterator[Difference]:
-        for i, label in sketch.nodes.items():
-            for other in other_labels(label, self.schema.nodes):
+    def _node_changes(self, sketch: Sketch) -> Iterator[Difference]:
+        for i, attributes in sketch.nodes.items():
+            for other in other_attributes(attributes, self.schema.nodes):
                 if self._taken(sketch, i) <= self._limit(other):
-                    yield Difference({i: AttributeChange(label, other)}, {})
+                    yield Difference({i: AttributeChange(attributes, other)}, {})
 
-    def _edges(self, sketch: Sketch, room: dict[int, int]) -> Iterator[Difference]:
+    def _edge_changes(self, sketch: Sketch, room: dict[int, int]) -> Iterator[Difference]:
+        columns = self.schema.edges
         for i in sketch.nodes:
             for j in sketch.nodes:
-                label = sketch.near[i].get(j)
+                edge = sketch.near[i].get(j)
                 if i >= j:
                     continue
-                free = min(room[i], room[j]) + (self._order(label) if label is not None else 0)
-                wanted = labels_of(self.schema.edges) if label is None else other_labels(label, self.schema.edges)
-                for other in wanted:
+                free = min(room[i], room[j]) + (self._order(edge) if edge is not None else 0)
+                for other in attribute_choices(columns) if edge is None else other_attributes(edge, columns):
                     if self._order(other) <= free:
-                        yield Difference({}, {(i, j): AttributeChange(label, other)})
-                if label is not None and j in sketch.reach(i, block=j):
-                    yield Difference({}, {(i, j): AttributeChange(label, None)})
+                        yield Difference({}, {(i, j): AttributeChange(edge, other)})
+                if edge is not None and j in sketch.reach(i, block=j):
+                    yield Difference({}, {(i, j): AttributeChange(edge, None)})
 
-    def _leaves(self, sketch: Sketch, room: dict[int, int]) -> Iterator[Difference]:
-        for i, label in sketch.nodes.items():
+    def _removed_leaves(self, sketch: Sketch) -> Iterator[Difference]:
+        for i, attributes in sketch.nodes.items():
             if len(sketch.near[i]) <= 1 and len(sketch.nodes) > 1:
                 edges = {(min(i, j), max(i, j)): AttributeChange(edge, None) for j, edge in sketch.near[i].items()}
-                yield Difference({i: AttributeChange(label, None)}, edges)
+                yield Difference({i: AttributeChange(attributes, None)}, edges)
+
+    def _added_leaves(self, sketch: Sketch, room: dict[int, int]) -> Iterator[Difference]:
         new = next((k for k in range(self.schema.max_nodes) if k not in sketch.nodes), None)
         if new is None:
             return
         for i in sketch.nodes:
-            for edge in labels_of(self.schema.edges):
-                for label in labels_of(self.schema.nodes) if self._order(edge) <= room[i] else ():
-                    if self._order(edge) <= self._limit(label):
-                        place = (min(i, new), max(i, new))
-                        yield Difference({new: AttributeChange(None, label)}, {place: AttributeChange(None, edge)})
+            for edge in attribute_choices(self.schema.edges):
+                for node in attribute_choices(self.schema.nodes) if self._order(edge) <= room[i] else ():
+                    if self._order(edge) <= self._limit(node):
+                        pair = (min(i, new), max(i, new))
+                        yield Difference({new: AttributeChange(None, node)}, {pair: AttributeChange(None, edge)})
 
     def _taken(self, sketch: Sketch, i: int) -> int:
+        """Sum of the orders of a node's bonds; the number of edges if the graphs are no molecules."""
         return sum(map(self._order, sketch.near[i].values()))
 
-    def _limit(self, label: Attributes) -> int:
+    def _limit(self, node: Attributes) -> int:
+        """Largest valence of an atom; practically none if the graphs are no molecules."""
         chemistry = self.schema.chemistry
-        return 99 if chemistry is None else chemistry.max_valence(str(label[_type(self.schema.nodes)]))
+        return 99 if chemistry is None else chemistry.max_valence(str(node[_type(self.schema.nodes)]))
 
-    def _order(self, label: Attributes) -> int:
-        return 1 if self.schema.chemistry is None else BOND_ORDERS[str(label[_type(self.schema.edges)])]
+    def _order(self, edge: Attributes) -> int:
+        return 1 if self.schema.chemistry is None else BOND_ORDERS[str(edge[_type(self.schema.edges)])]
 
 
 def _type(columns: tuple[Column, ...]) -> int:
+    """Index of the type among the attributes."""
     return next(k for k, column in enumerate(columns) if column.name == "type")

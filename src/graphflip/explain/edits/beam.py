@@ -98,7 +98,7 @@ class BeamSearch:
         self.likeliest = self.root
 
     def stages(self) -> Iterator[SearchStage]:
-        """What to try, more and more, for as long as nothing passes."""
+        """Stages of the search, each with more to try; the next one follows if nothing passes."""
         largest, beam = self.limits.largest, self.limits.beam
         if self.neighborhood.moves.has_larger(largest):
             yield SearchStage(largest, False, beam)
@@ -234,7 +234,7 @@ class BeamSearch:
         return self._explain_failure(finding.candidate) if misses or finding.outcome in _FAILURES else ""
 
     def _explain_failure(self, closest: Candidate) -> str:
-        """How far the search got, and how many moves each constraint ruled out, in words."""
+        """Describe the closest candidate, and count the moves that each constraint ruled out."""
         goal, of = self.scoring.goal, " of the target" if self.scoring.goal.unit == "probability" else ""
         confidence, agreement = (
             f"{asked:g}" if of else goal.name() for asked in (self.demand.confidence, self.demand.agreement)

@@ -1,4 +1,4 @@
-"""Labels: the attributes of a node or an edge, those that a move may give it, and those that it may start with."""
+"""Attributes of a node or an edge: those that a move may change them to, and those that a new one may have."""
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
@@ -9,8 +9,11 @@ from ...schema import Column
 Attributes = tuple[str | float, ...]
 """The attributes of a node or an edge, in the order of the schema's columns."""
 
+MAX_COMBINATIONS = 128
+"""Largest number of combinations of categories that are all tried for a new node or edge."""
 
-def labels_of(columns: Iterable[Column]) -> list[Attributes]:
+
+def attribute_choices(columns: Iterable[Column]) -> list[Attributes]:
     """Every combination of categories, continuous attributes at their mean."""
     return list(_combinations(columns))
 
@@ -19,52 +22,53 @@ def _combinations(columns: Iterable[Column]) -> Iterator[Attributes]:
     return product(*(column.choices for column in columns))
 
 
-def typical(label: Attributes, columns: Sequence[Column]) -> Attributes:
-    """The label with continuous attributes at their mean."""
-    pairs = zip(columns, label, strict=True)
+def typical(attributes: Attributes, columns: Sequence[Column]) -> Attributes:
+    """The attributes with continuous ones at their mean."""
+    pairs = zip(columns, attributes, strict=True)
     return tuple(column.typical(value) for column, value in pairs)
 
 
-def is_typical(label: Attributes, columns: Sequence[Column]) -> bool:
-    """Whether this is one of `labels_of`, without making them all."""
-    if len(label) != len(columns):
+def is_typical(attributes: Attributes, columns: Sequence[Column]) -> bool:
+    """True if the attributes are among `attribute_choices`; tested without listing these."""
+    if len(attributes) != len(columns):
         return False
-    return all(value in column.choices for column, value in zip(columns, label, strict=True))
+    return all(value in column.choices for column, value in zip(columns, attributes, strict=True))
 
 
-def apart(one: Attributes, other: Attributes, columns: Sequence[Column]) -> float:
-    """How far two labels are apart: 1 for each category, continuous attributes in units of their scales."""
-    rows = zip(columns, one, other, strict=True)
-    return math.fsum(column.distance(a, b) for column, a, b in rows)
+def attribute_distance(before: Attributes, after: Attributes, columns: Sequence[Column]) -> float:
+    """Sum over attributes: 1 for another category, the difference in units of the scale for a continuous one."""
+    rows = zip(columns, before, after, strict=True)
+    return math.fsum(column.distance(was, now) for column, was, now in rows)
 
 
-def other_labels(label: Attributes, columns: Sequence[Column]) -> list[Attributes]:
-    """Labels that differ from this one in one attribute: any other category, or a step of a continuous one."""
-    found = []
-    for at, (column, value) in enumerate(zip(columns, label, strict=True)):
-        found += [(*label[:at], new, *label[at + 1 :]) for new in column.alternatives(value)]
-    return found
+def other_attributes(attributes: Attributes, columns: Sequence[Column]) -> list[Attributes]:
+    """Attributes with one of them changed: to any other category, or by a step of a continuous one."""
+    others = []
+    for at, (column, value) in enumerate(zip(columns, attributes, strict=True)):
+        others += [(*attributes[:at], new, *attributes[at + 1 :]) for new in column.alternatives(value)]
+    return others
 
 
-MANY = 128
-"""Where there are more combinations of categories, what is new in a graph has one that the graph has already."""
+def has_many_choices(columns: Sequence[Column]) -> bool:
+    """True if there are too many combinations of categories to try them all."""
+    return math.prod(len(column.choices) for column in columns) > MAX_COMBINATIONS
 
 
-def has_many_labels(columns: Sequence[Column]) -> bool:
-    """Whether there are too many combinations of categories to try them all."""
-    return math.prod(len(column.choices) for column in columns) > MANY
+def fresh_attributes(columns: Sequence[Column], known: Iterable[Attributes] = ()) -> list[Attributes]:
+    """Attributes that a new node or edge may have.
 
-
-def fresh_labels(columns: Sequence[Column], known: Iterable[Attributes] = ()) -> list[Attributes]:
-    """Labels for what is new: every combination of categories, or where there are too many the `known` ones, or any one
-    if none is; with a single continuous attribute at its mean or one scale from it; several are at their means."""
-    if has_many_labels(columns):
-        plain = list(dict.fromkeys(typical(label, columns) for label in known)) or [next(_combinations(columns))]
+    These are all combinations of categories. If there are too many, they are those of `known`, or a single combination
+    if `known` is empty. If exactly one attribute is continuous, it is at its mean or one scale below or above; if
+    several are, all are at their means.
+    """
+    if has_many_choices(columns):
+        plain = list(dict.fromkeys(typical(attributes, columns) for attributes in known))
+        plain = plain or [next(_combinations(columns))]
     else:
-        plain = labels_of(columns)
+        plain = attribute_choices(columns)
     continuous = [at for at, column in enumerate(columns) if column.is_continuous]
     if len(continuous) != 1:
         return plain
     (at,) = continuous
     far = [columns[at].round(columns[at].mean + sign * columns[at].scale) for sign in (-1, 1)]
-    return [*plain, *((*label[:at], value, *label[at + 1 :]) for label in plain for value in far)]
+    return [*plain, *((*attributes[:at], value, *attributes[at + 1 :]) for attributes in plain for value in far)]

@@ -1,36 +1,41 @@
-"""Links: which pairs of nodes a move may join, and which edges hold a graph together; both take time like the graph's
-size, not like its square."""
+"""Connectivity: pairs of nodes that a move may join, and bridges, in time about linear in the graph's size."""
 
 from collections.abc import Sequence
 
 from .sketch import Pair, Sketch
 
 PARTNERS = 40
-"""With so many nodes, the nearest ones, a node may be joined; graphs of up to 41 nodes are searched whole."""
+"""Number of nearest nodes that a node may be joined with; in graphs of up to 41 nodes these are all the others."""
 
 
 def partners(sketch: Sketch, nodes: Sequence[int], most: int = PARTNERS) -> dict[int, Sequence[int]]:
-    """For each of these nodes the others that it may be joined with, in their order: all, or in large graphs the `most`
-    that are nearest to it or that it is nearest to. Nodes of another part are the farthest, in their order."""
+    """For each of the nodes, those that it may be joined with, in the order of `nodes`.
+
+    In graphs of up to `most` + 1 nodes these are all. In larger ones i and j may be joined if one is among the `most`
+    that are nearest to the other. Nodes of other components count as farthest, in the order of `nodes`.
+    """
     if len(nodes) <= most + 1:
         return dict.fromkeys(nodes, nodes)
     around, inside = neighbors(sketch), dict.fromkeys(nodes)
     near: dict[int, set[int]] = {i: set() for i in nodes}
     for i in nodes:
-        found = _nearest(around, i, inside, most)
-        near[i].update(found)
-        for j in found:
+        nearest = _nearest(around, i, inside, most)
+        near[i].update(nearest)
+        for j in nearest:
             near[j].add(i)
     place = {i: k for k, i in enumerate(nodes)}
     return {i: sorted(near[i], key=place.__getitem__) for i in nodes}
 
 
 def bridges(sketch: Sketch) -> set[Pair]:
-    """The pairs of neighbors, each both ways, that are joined by nothing else than their edges."""
+    """Pairs of neighbors, in both directions, that only the edges between them connect.
+
+    Depth-first search for low points (Tarjan, 1974), without recursion.
+    """
     around = neighbors(sketch)
     entered: dict[int, int] = {}
     lowest: dict[int, int] = {}
-    found: set[Pair] = set()
+    pairs: set[Pair] = set()
     for root in sketch.nodes:
         if root in entered:
             continue
@@ -49,12 +54,12 @@ def bridges(sketch: Sketch) -> set[Pair]:
                 path.pop()
                 lowest[before] = min(lowest[before], lowest[i])
                 if lowest[i] > entered[before]:
-                    found |= {(before, i), (i, before)}
-    return found
+                    pairs |= {(before, i), (i, before)}
+    return pairs
 
 
 def neighbors(sketch: Sketch) -> dict[int, list[int]]:
-    """The neighbors of every node, whatever the direction, each once."""
+    """Neighbors of every node along edges of either direction, each once."""
     around: dict[int, dict[int, None]] = {i: {} for i in sketch.nodes}
     for i, near in sketch.near.items():
         for j in near:
@@ -63,13 +68,13 @@ def neighbors(sketch: Sketch) -> dict[int, list[int]]:
 
 
 def _nearest(around: dict[int, list[int]], start: int, inside: dict[int, None], most: int) -> list[int]:
-    """The nearest of these nodes that are not neighbors, up to `most` of them, nearer ones first."""
-    seen, todo, found = {start, *around[start]}, list(around[start]), []
+    """Up to `most` nodes of `inside` that are nearest to `start` and not its neighbors, nearer ones first."""
+    seen, todo, nearest = {start, *around[start]}, list(around[start]), []
     for i in todo:  # grows as it is walked through
-        if len(found) >= most:
-            return found[:most]
+        if len(nearest) >= most:
+            return nearest[:most]
         fresh = [j for j in around[i] if j not in seen]
         seen.update(fresh)
         todo += fresh
-        found += [j for j in fresh if j in inside]
-    return [*found, *(j for j in inside if j not in seen)][:most]
+        nearest += [j for j in fresh if j in inside]
+    return [*nearest, *(j for j in inside if j not in seen)][:most]

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple, cast, get_args
 
 from ...edits import Edit, Op
 from ...schema import Column, Schema
-from .attributes import Attributes, apart
+from .attributes import Attributes, attribute_distance
 from .sketch import Pair, Sketch
 
 
@@ -109,7 +109,7 @@ def op_of(what: Literal["node", "edge"], change: AttributeChange) -> Op:
 def _gap(change: AttributeChange, columns: tuple[Column, ...]) -> float:
     """Distance between the attributes before and after; 1 if a node or an edge is added or removed."""
     before, after = change
-    return 1.0 if before is None or after is None else apart(before, after, columns)
+    return 1.0 if before is None or after is None else attribute_distance(before, after, columns)
 
 
 def _add_changed_edges(

@@ -1,4 +1,4 @@
-"""EnvironmentCounts: how often each node was seen among these neighbors, so that what an edit creates can be judged."""
+"""EnvironmentCounts: counts of the surroundings of nodes in training graphs, to judge those that edits create."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,7 +12,7 @@ from torch import Tensor, tensor
 from ...data.dataset import GraphDataset
 from ...errors import DataError, SchemaError
 from ...graph import Graph
-from ...schema import Schema
+from ...schema import Column, Schema
 from .attributes import Attributes
 from .difference import Difference
 from .sketch import Bond, Environment, Sketch
@@ -20,9 +20,13 @@ from .sketch import Bond, Environment, Sketch
 
 @dataclass(frozen=True, eq=False)
 class EnvironmentCounts:
-    """Counts of radius-1 environments: a node's categories with those of its edges and neighbors, in any order.
+    """Counts of radius-1 environments: the categories of a node, of its edges, and of its neighbors, in any order.
 
     Continuous attributes are left out.
+
+    Args:
+        schema: Schema of the graphs.
+        counts: Number of nodes with each environment in the graphs.
     """
 
     schema: Schema
@@ -30,7 +34,7 @@ class EnvironmentCounts:
 
     @classmethod
     def mine(cls, dataset: GraphDataset) -> "EnvironmentCounts":
-        """Count in every graph of a dataset: give its train part."""
+        """Count the environments in all graphs of a dataset, which should be the train part."""
         counts: Counter[Environment] = Counter()
         mined = cls(dataset.schema, counts)
         for k in range(len(dataset)):
@@ -39,9 +43,20 @@ class EnvironmentCounts:
         return mined
 
     def created_are_known(self, factual: Graph, counterfactual: Graph, minimum: int = 5) -> Bool[Tensor, " b"]:
-        """Whether every environment that edits created was seen `minimum` times or more; graphs pairwise aligned.
+        """True for each pair of graphs whose edits created known environments only.
 
-        Created is what a slot's environment is now if it was another one, or if the node is new.
+        An environment is created if the node is new, or had another environment before.
+
+        Args:
+            factual: Graphs before the edits.
+            counterfactual: Graphs after the edits, aligned to the factual ones.
+            minimum: Number of times that an environment must occur to be known.
+
+        Returns:
+            One truth value for each pair.
+
+        Raises:
+            SchemaError: If the graphs are of another schema than the counts.
         """
         if self.schema != factual.schema or self.schema != counterfactual.schema:
             raise SchemaError(
@@ -54,12 +69,15 @@ class EnvironmentCounts:
         return tensor(known)
 
     def bonds(self, minimum: int) -> frozenset[Bond]:
-        """Pairs of neighbors, with the edge between them, that occur in environments seen `minimum` times or more."""
+        """Attributes of neighbors and of the edge between them in environments that occur `minimum` times or more."""
         often = (environment for environment, count in self.counts.items() if count >= minimum)
         return frozenset((node, edge, other) for node, edges in often for _, edge, other in edges)
 
     def created(self, before: Sketch, after: Sketch, touched: Iterable[int]) -> list[tuple[int, Environment]]:
-        """Nodes around those touched, with the environments that they have now."""
+        """Nodes whose environment may have changed, with the environments that they have now.
+
+        These are the touched nodes and, if a node's own attributes changed, its neighbors.
+        """
         nodes = set(touched)
         nodes |= {
             j
@@ -70,11 +88,12 @@ class EnvironmentCounts:
         return [(i, self._categories(after.environment(i))) for i in nodes if i in after.nodes]
 
     def unknown(self, factual: Sketch, after: Sketch, difference: Difference, minimum: int) -> list[int]:
-        """Nodes whose environment the difference created and that is rarer than `minimum`."""
+        """Nodes with an environment that the difference created and that occurs fewer than `minimum` times."""
         nodes = {*difference.touched, *(j for i in difference.nodes if i in after.nodes for j in after.around(i))}
         return [i for i in sorted(nodes) if i in after.nodes and not self._is_known(factual, after, i, minimum)]
 
     def _is_known(self, factual: Sketch, after: Sketch, i: int, minimum: int) -> bool:
+        """True if a node's environment occurs `minimum` times, or is the one that it has in the factual."""
         now = self._categories(after.environment(i))
         if self.counts.get(now, 0) >= minimum:
             return True
@@ -99,12 +118,13 @@ class EnvironmentCounts:
 
     @classmethod
     def from_dict(cls, stored: Any, schema: Schema) -> "EnvironmentCounts":
+        """Read what `to_dict` wrote for graphs of this schema; raise DataError if the form is another one."""
         try:
             rows = stored["environments"]
             counts = {
                 (
-                    _label(node),
-                    tuple(sorted((str(way), _label(edge), _label(other)) for way, edge, other in edges)),
+                    _attributes(node),
+                    tuple(sorted((str(way), _attributes(edge), _attributes(other)) for way, edge, other in edges)),
                 ): int(count)
                 for node, edges, count in rows
             }
@@ -116,16 +136,17 @@ class EnvironmentCounts:
 
 
 def environment_share(known: Sequence[bool] | Bool[Tensor, " b"]) -> float:
-    """Share of counterfactuals whose edits created only environments that are known; 0 if there are none."""
-    claims = [bool(one) for one in known]
+    """Share of counterfactuals whose edits created only known environments; 0 if there are no counterfactuals."""
+    claims = [bool(claim) for claim in known]
     return sum(claims) / len(claims) if claims else 0.0
 
 
-def _kept(label: Attributes, columns: Sequence) -> Attributes:
-    return tuple(value for column, value in zip(columns, label, strict=True) if not column.is_continuous)
+def _kept(attributes: Attributes, columns: Sequence[Column]) -> Attributes:
+    """The attributes that are categories."""
+    return tuple(value for column, value in zip(columns, attributes, strict=True) if not column.is_continuous)
 
 
-def _label(stored: Iterable[Any]) -> Attributes:
+def _attributes(stored: Iterable[Any]) -> Attributes:
     if isinstance(stored, str):
         raise ValueError(f"{stored!r} is no list of attributes")
     return tuple(str(value) for value in stored)

@@ -1,4 +1,4 @@
-"""FragmentVocabulary: groups that hang on one edge, as they occur in training graphs: nitro, amino, methoxy …"""
+"""FragmentVocabulary: groups attached by one edge that occur in training graphs, such as nitro, amino, methoxy."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -10,15 +10,21 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from ...data.dataset import GraphDataset
 from ...errors import ConfigError, DataError
 from ...schema import Schema, first_problem
-from .attributes import Attributes, fresh_labels, is_typical, typical
+from .attributes import Attributes, fresh_attributes, is_typical, typical
 from .sketch import Sketch
 from .valence import Valence
 
 
 class Fragment(BaseModel):
-    """A group of nodes: `edges` are between them, node 0 is joined to the rest of a graph by an edge labelled `link`.
+    """A group of nodes that is attached to the rest of a graph by one edge.
 
     Hydrogens that only fill valences are left out: they follow from the bonds.
+
+    Args:
+        nodes: Attributes of the nodes; the first is the root, by which the group is attached.
+        edges: Edges between the nodes: two indices, the smaller one first, and attributes.
+        link: Attributes of the edge between the root and the rest of the graph.
+        count: Number of times that the group occurs in the training graphs; 0 if it was not counted.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -29,9 +35,11 @@ class Fragment(BaseModel):
 
 
 class FragmentVocabulary(BaseModel):
-    """Fragments by falling count: what may take the place of another group.
+    """Groups of nodes that moves add and put in the place of others.
 
-    `max_nodes` is the size of the largest group, hydrogens not counted, that a move takes away.
+    Args:
+        fragments: The groups, the most frequent first.
+        max_nodes: Nodes of the largest group that a move removes or replaces, at least 1, hydrogens not counted.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -40,18 +48,28 @@ class FragmentVocabulary(BaseModel):
 
     @classmethod
     def of_single_nodes(cls, schema: Schema, like: Sketch) -> "FragmentVocabulary":
-        """One node of any label on an edge of any label, or where there are too many labels of those that a graph has:
-        what there is without training graphs."""
-        nodes = fresh_labels(schema.nodes, like.nodes.values())
-        heavy = [label for label in nodes if schema.chemistry is None or "H" not in label]
-        links = fresh_labels(schema.edges, (label for *_, label in like.edges()))
+        """Single nodes with any attributes, on links with any; for searches without training graphs.
+
+        If the schema has too many combinations of attributes, they are those that occur in the sketch `like`.
+        """
+        nodes = fresh_attributes(schema.nodes, like.nodes.values())
+        heavy = [attributes for attributes in nodes if schema.chemistry is None or "H" not in attributes]
+        links = fresh_attributes(schema.edges, (attributes for *_, attributes in like.edges()))
         return cls(fragments=tuple(Fragment(nodes=(node,), edges=(), link=link) for node in heavy for link in links))
 
     @classmethod
     def mine(cls, dataset: GraphDataset, max_nodes: int = 4, minimum: int = 20, size: int = 40) -> "FragmentVocabulary":
-        """The `size` most frequent groups of at most `max_nodes` nodes, `minimum` times or more in the graphs.
+        """Collect the most frequent groups of a dataset; continuous attributes are set to the schema's mean.
 
-        Give the train part of a dataset. Continuous attributes are taken at the schema's mean.
+        Args:
+            dataset: The train part of a dataset of undirected graphs.
+            max_nodes: Nodes of the largest group, hydrogens not counted.
+            minimum: Number of times that a group must occur.
+            size: Largest number of groups.
+
+        Raises:
+            ConfigError: If a number is below 1.
+            DataError: If the graphs are directed.
         """
         if min(max_nodes, minimum, size) < 1:
             raise ConfigError(
@@ -62,22 +80,10 @@ class FragmentVocabulary(BaseModel):
                 f"{dataset.name}: groups are mined from undirected graphs; these are directed. "
                 "Leave the vocabulary out: single nodes are added all the same."
             )
-        valence = Valence(dataset.schema, dataset.schema.chemistry) if dataset.schema.chemistry else None
-        counts: Counter[Fragment] = Counter()
-        known: dict[Fragment, Fragment] = {}
-        for k in range(len(dataset)):
-            sketch = Sketch.of(dataset.graphs([k]))
-            heavy = valence.heavy(sketch) if valence else list(sketch.nodes)
-            for anchor, root, members in groups(sketch, heavy, max_nodes):
-                found = _cut_out(sketch, anchor, root, members, dataset.schema)
-                if found not in known:
-                    known[found] = _canonical(found)
-                counts[known[found]] += 1
-        frequent = sorted((-count, repr(one), one) for one, count in counts.items() if count >= minimum)[:size]
-        return cls(
-            fragments=tuple(one.model_copy(update={"count": -count}) for count, _, one in frequent),
-            max_nodes=max_nodes,
-        )
+        counts = _count_groups(dataset, max_nodes)
+        frequent = sorted((-count, repr(group), group) for group, count in counts.items() if count >= minimum)[:size]
+        fragments = tuple(group.model_copy(update={"count": -count}) for count, _, group in frequent)
+        return cls(fragments=fragments, max_nodes=max_nodes)
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready form; `from_dict` reads it back."""
@@ -85,22 +91,24 @@ class FragmentVocabulary(BaseModel):
 
     @classmethod
     def from_dict(cls, stored: Any, schema: Schema) -> "FragmentVocabulary":
-        """Read what `to_dict` wrote; every label must be one of the schema's."""
+        """Read what `to_dict` wrote; raise DataError if the form is another one or attributes are not the schema's."""
         try:
             vocabulary = cls.model_validate(stored)
         except ValidationError as error:
             raise DataError(f"This is no vocabulary of fragments: {first_problem(error)}. Mine it again.") from error
-        for one in vocabulary.fragments:
-            links = (one.link, *(label for *_, label in one.edges))
-            known = all(is_typical(label, schema.nodes) for label in one.nodes)
-            known = known and all(is_typical(label, schema.edges) for label in links)
-            if not one.nodes or not known or any(not 0 <= i < j < len(one.nodes) for i, j, _ in one.edges):
-                raise DataError(f"A fragment must have labels of the schema; got {one!r}. Mine it from this data.")
+        for fragment in vocabulary.fragments:
+            if not _fits(fragment, schema):
+                raise DataError(
+                    f"A fragment must have attributes of the schema; got {fragment!r}. Mine it from this data."
+                )
         return vocabulary
 
 
 def groups(sketch: Sketch, heavy: list[int], max_nodes: int) -> Iterator[tuple[int, int, set[int]]]:
-    """Every group of at most `max_nodes` heavy nodes on one edge: the node it hangs on, its root, its heavy nodes."""
+    """Yield every group of at most `max_nodes` heavy nodes that is attached by one edge.
+
+    Each comes as the node that it is attached to, its root, and its heavy nodes.
+    """
     inside = set(heavy)
     for anchor in heavy:
         for root in sketch.around(anchor):
@@ -111,7 +119,7 @@ def groups(sketch: Sketch, heavy: list[int], max_nodes: int) -> Iterator[tuple[i
 
 
 def _side(sketch: Sketch, inside: set[int], anchor: int, root: int, limit: int) -> set[int] | None:
-    """Nodes on the root's side of an edge; None if they are too many, or if the edge is in a ring."""
+    """Heavy nodes on the root's side of an edge; None if they are more than `limit`, or if the edge is in a ring."""
     seen, todo = {root}, [root]
     while todo:
         i = todo.pop()
@@ -126,13 +134,38 @@ def _side(sketch: Sketch, inside: set[int], anchor: int, root: int, limit: int) 
     return seen
 
 
+def _count_groups(dataset: GraphDataset, max_nodes: int) -> Counter[Fragment]:
+    """Number of times that each group occurs in the graphs, in whatever order its nodes stand there."""
+    schema = dataset.schema
+    valence = Valence(schema, schema.chemistry) if schema.chemistry else None
+    counts: Counter[Fragment] = Counter()
+    canonical: dict[Fragment, Fragment] = {}
+    for k in range(len(dataset)):
+        sketch = Sketch.of(dataset.graphs([k]))
+        heavy = valence.heavy(sketch) if valence else list(sketch.nodes)
+        for anchor, root, members in groups(sketch, heavy, max_nodes):
+            fragment = _cut_out(sketch, anchor, root, members, schema)
+            if fragment not in canonical:
+                canonical[fragment] = _canonical(fragment)
+            counts[canonical[fragment]] += 1
+    return counts
+
+
+def _fits(fragment: Fragment, schema: Schema) -> bool:
+    """True if a fragment has nodes, all attributes are among the schema's, and edges join two of its nodes."""
+    links = (fragment.link, *(attributes for *_, attributes in fragment.edges))
+    known = all(is_typical(attributes, schema.nodes) for attributes in fragment.nodes)
+    known = known and all(is_typical(attributes, schema.edges) for attributes in links)
+    return bool(fragment.nodes) and known and all(0 <= i < j < len(fragment.nodes) for i, j, _ in fragment.edges)
+
+
 def _cut_out(sketch: Sketch, anchor: int, root: int, members: set[int], schema: Schema) -> Fragment:
     order = [root, *sorted(members - {root})]
     number = {i: k for k, i in enumerate(order)}
     edges = [
-        (number[i], number[j], typical(label, schema.edges))
+        (number[i], number[j], typical(attributes, schema.edges))
         for i in order
-        for j, label in sketch.near[i].items()
+        for j, attributes in sketch.near[i].items()
         if j in number and number[i] < number[j]
     ]
     return Fragment(
@@ -143,12 +176,12 @@ def _cut_out(sketch: Sketch, anchor: int, root: int, members: set[int], schema: 
 
 
 def _canonical(fragment: Fragment) -> Fragment:
-    """The same group with its nodes, but for the root, in the order that reads first."""
+    """The same group with its nodes, after the root, in the order that sorts first."""
     forms = []
     for rest in permutations(range(1, len(fragment.nodes))):
         order = (0, *rest)
         number = {i: k for k, i in enumerate(order)}
-        edges = [(*sorted((number[i], number[j])), label) for i, j, label in fragment.edges]
+        edges = [(*sorted((number[i], number[j])), attributes) for i, j, attributes in fragment.edges]
         forms.append((tuple(fragment.nodes[i] for i in order), tuple(sorted(edges))))
     nodes, edges = min(forms)
     return Fragment(nodes=nodes, edges=edges, link=fragment.link)

@@ -1,4 +1,4 @@
-"""Restrictions: constraints applied to one graph, so that a search can ask of each candidate which one it breaks."""
+"""Restrictions: constraints applied to one graph, to name the constraint that a candidate breaks."""
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
@@ -16,8 +16,10 @@ from .sketch import Pair, Sketch
 class Restrictions:
     """Constraints with the frozen parts of one graph spelled out.
 
-    `nodes` are the frozen nodes and the explicit hydrogens of frozen atoms. `edges` are the frozen edges and, if rings
-    are frozen, the edges of rings; those of undirected graphs in both directions.
+    Args:
+        constraints: Constraints of the query.
+        nodes: Frozen nodes, and the explicit hydrogens of frozen atoms.
+        edges: Frozen edges and, if rings are frozen, the edges of rings; in both directions if edges are undirected.
     """
 
     constraints: Constraints
@@ -36,7 +38,10 @@ class Restrictions:
         return cls(constraints, frozenset({*constraints.freeze_nodes, *hydrogens}), frozenset(edges))
 
     def broken(self, difference: Difference, counted: Difference) -> str | None:
-        """Name the first constraint that a difference from the factual breaks; `counted` is it without bookkeeping."""
+        """Name the first constraint that a difference from the factual breaks; None if it breaks none.
+
+        `counted` is the part of the difference that is no bookkeeping of hydrogens, as `counted_part` gives it.
+        """
         rules = self.constraints
         if rules.budget is not None and counted.size > rules.budget:
             return "budget"
@@ -76,7 +81,7 @@ def check_types(constraints: Constraints, schema: Schema) -> None:
 
 
 def counted_part(difference: Difference, factual: Sketch, after: Sketch, schema: Schema) -> Difference:
-    """The difference without bookkeeping: the heavy edits of `graphflip.edits.heavy_edits`."""
+    """The difference without hydrogens that are added or removed: the edits of `graphflip.edits.heavy_edits`."""
     if schema.chemistry is None or not schema.chemistry.explicit_hydrogens:
         return difference
     at = _type_column(schema)
@@ -119,10 +124,12 @@ def _introduces(forbidden: Collection[str], changes: Iterable[AttributeChange]) 
 
 
 def _ops(difference: Difference) -> set[Op]:
+    """Kinds of edit in a difference."""
     ops: set[Op] = {op_of("node", change) for change in difference.nodes.values()}
     ops.update(op_of("edge", change) for change in difference.edges.values())
     return ops
 
 
 def _names(columns: tuple[Column, ...]) -> set[str]:
+    """Categories of all columns."""
     return {name for column in columns for name in column.values}

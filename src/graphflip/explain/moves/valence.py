@@ -1,4 +1,4 @@
-"""Valence: which changes of a molecule's heavy atoms leave a molecule, and the hydrogens that go with them."""
+"""Valence: the rules that keep a changed molecule valid, and the hydrogens that a change adds or removes."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from functools import cache, cached_property
 
 from ...chemistry import BOND_ORDERS, Chemistry
 from ...schema import Schema
-from .attributes import Attributes, labels_of
+from .attributes import Attributes, attribute_choices
 from .sketch import Sketch
 
 
@@ -14,7 +14,11 @@ from .sketch import Sketch
 class Valence:
     """The valence and charge rules of a schema, applied to sketches.
 
-    Only atoms that a change reaches are looked at: what was odd in the factual elsewhere stays as it is.
+    Only atoms that a change reaches are checked: unusual valences elsewhere in the factual stay as they are.
+
+    Args:
+        schema: Schema of the molecules.
+        chemistry: Its chemistry: allowed valences and charges, and the treatment of hydrogens.
     """
 
     schema: Schema
@@ -22,7 +26,7 @@ class Valence:
 
     @cached_property
     def _types(self) -> tuple[int, int]:
-        """Where the type stands in labels of nodes and of edges."""
+        """Index of the type among the attributes of nodes and among those of edges."""
         nodes, edges = (
             next(k for k, column in enumerate(columns) if column.name == "type" and column.values)
             for columns in (self.schema.nodes, self.schema.edges)
@@ -31,25 +35,27 @@ class Valence:
 
     @cached_property
     def _hydrogen(self) -> tuple[Attributes, Attributes] | None:
-        """Labels of a hydrogen and of its bond, where hydrogens are nodes."""
+        """Attributes of a hydrogen and of its bond; None if hydrogens are not nodes."""
         if not self.chemistry.explicit_hydrogens:
             return None
-        nodes = [label for label in labels_of(self.schema.nodes) if label[self._types[0]] == "H"]
-        bonds = [label for label in labels_of(self.schema.edges) if label[self._types[1]] == "single"]
+        nodes = [node for node in attribute_choices(self.schema.nodes) if node[self._types[0]] == "H"]
+        bonds = [bond for bond in attribute_choices(self.schema.edges) if bond[self._types[1]] == "single"]
         return (nodes[0], bonds[0]) if nodes and bonds else None
 
     @cached_property
     def _orders(self) -> "_Orders":
         return _Orders(self._types[1])
 
-    def symbol(self, label: Attributes) -> str:
-        return str(label[self._types[0]])
+    def symbol(self, atom: Attributes) -> str:
+        """Symbol of the element of an atom."""
+        return str(atom[self._types[0]])
 
-    def order(self, label: Attributes) -> int:
-        return self._orders[label]
+    def order(self, bond: Attributes) -> int:
+        """Order of a bond."""
+        return self._orders[bond]
 
     def is_hydrogen(self, sketch: Sketch, i: int) -> bool:
-        """Whether a node only fills a valence of a heavy atom."""
+        """True if a node is an explicit hydrogen with one bond, to a heavy atom, whose valence it fills."""
         nodes, at = sketch.nodes, self._types[0]
         if nodes[i][at] != "H" or self._hydrogen is None or len(sketch.near[i]) != 1:
             return False
@@ -57,12 +63,12 @@ class Valence:
         return nodes[j][at] != "H"
 
     def heavy(self, sketch: Sketch) -> list[int]:
-        """Nodes that moves are about: all but hydrogens."""
+        """Nodes that moves change: all but hydrogens that fill valences."""
         return [i for i in sketch.nodes if not self.is_hydrogen(sketch, i)]
 
     def room(self, sketch: Sketch, i: int) -> int:
-        """How much the orders of bonds to heavy atoms may grow: hydrogens make way."""
-        taken = sum(self.order(label) for j, label in sketch.near[i].items() if not self.is_hydrogen(sketch, j))
+        """Largest valence of an atom minus the orders of its bonds to heavy atoms; hydrogens can be removed."""
+        taken = sum(self.order(bond) for j, bond in sketch.near[i].items() if not self.is_hydrogen(sketch, j))
         return self.chemistry.max_valence(self.symbol(sketch.nodes[i])) - taken
 
     def net_charge(self, sketch: Sketch) -> int:
@@ -70,30 +76,36 @@ class Valence:
         return sum(self._charges(sketch, sketch.nodes).values())
 
     def _charges(self, sketch: Sketch, atoms: Iterable[int]) -> dict[int, int]:
+        """Formal charges of those atoms that can have one."""
         nodes, neutral = sketch.nodes, self._neutral
         charged = (i for i in atoms if i in nodes and nodes[i] not in neutral)
         return {i: self._charge(*self._surroundings(sketch, i)) for i in charged}
 
     @cached_property
     def _neutral(self) -> set[Attributes]:
-        """Labels of atoms that never have a charge, whatever their bonds."""
+        """Attributes of atoms that have no formal charge, whatever their bonds."""
         cases = [(v, d, beside) for v in range(9) for d in range(9) for beside in (False, True)]
-        labels = labels_of(self.schema.nodes)
-        return {label for label in labels if not any(self._charge(self.symbol(label), *case) for case in cases)}
+        atoms = attribute_choices(self.schema.nodes)
+        return {atom for atom in atoms if not any(self._charge(self.symbol(atom), *case) for case in cases)}
 
     def settle(self, before: Sketch, after: Sketch, changed: set[int]) -> bool:
-        """Fill valences of heavy atoms that changed, in place; False if the result is no molecule.
+        """Fill the valences of heavy atoms that changed, in place.
 
-        It is none if an atom cannot be filled, or if the sum of charges grows away from zero.
+        Returns:
+            False if a valence cannot be filled, or if the sum of charges moves away from zero.
         """
         touched = changed | after.touched
-        told = all(self._fills_well(after, i) for i in after.touched - changed if i in after.nodes)
+        others_are_hydrogens = all(self._fills_well(after, i) for i in after.touched - changed if i in after.nodes)
         atoms = sorted((i for i in changed if i in after.nodes), key=lambda i: self._fills_first(after, i))
         if not all(self._fill(after, i) for i in atoms):
             return False
-        if told and not self._has_cation(before, touched) and not self._has_cation(after, touched):
-            # The neighbors do not feel it: an atom depends on its own bonds, and on nitrogens with four beside it.
+        if others_are_hydrogens and not self._has_cation(before, touched) and not self._has_cation(after, touched):
+            # Neighbors stay filled: an atom depends on its own bonds, and on nitrogens with four bonds beside it.
             return all(self._filled(after, i) for i in atoms) and self._charge_is_kept(before, after, touched)
+        return self._settle_neighbors(before, after, changed, atoms)
+
+    def _settle_neighbors(self, before: Sketch, after: Sketch, changed: set[int], atoms: list[int]) -> bool:
+        """Also fill neighbors of the atoms whose valence was filled before and is not any more; returns as `settle`."""
         near = {j for i in atoms for j in after.near[i]} - set(atoms)
         spoiled = [j for j in near if not self._filled(after, j) and (j not in before.nodes or self._filled(before, j))]
         if not all(self._fill(after, j) for j in spoiled) or not all(
@@ -106,14 +118,15 @@ class Valence:
         return self._charge_is_kept(before, after, region)
 
     def _fills_well(self, sketch: Sketch, i: int) -> bool:
-        """Whether a node is a hydrogen with one single bond, to a heavy atom."""
+        """True if a node is a hydrogen with one single bond, to a heavy atom."""
         return self.is_hydrogen(sketch, i) and self._filled(sketch, i)
 
     def _fills_first(self, sketch: Sketch, i: int) -> tuple[bool, int]:
-        # A cation decides how its neighbors are filled.
+        """Sort key of the atoms to fill: nitrogens without room first, as their charge decides about neighbors."""
         return self.symbol(sketch.nodes[i]) != "N" or self.room(sketch, i) > 0, i
 
     def _charge_is_kept(self, before: Sketch, after: Sketch, region: set[int]) -> bool:
+        """True if the sum of charges does not move away from zero; they change in the region only."""
         if before.charges is None:
             before.charges = self._charges(before, before.nodes)
         was = sum(before.charges.get(i, 0) for i in region)
@@ -124,21 +137,22 @@ class Valence:
         return abs(total - was + now) <= abs(total)
 
     def _has_cation(self, sketch: Sketch, atoms: set[int]) -> bool:
+        """True if one of the atoms is a nitrogen with four bonds."""
         nodes, at = sketch.nodes, self._types[0]
         return any(i in nodes and nodes[i][at] == "N" and self._is_cation(sketch, i) for i in atoms)
 
     def _is_cation(self, sketch: Sketch, i: int) -> bool:
-        """Whether a node is a nitrogen with four bonds."""
+        """True if a node is a nitrogen with four bonds."""
         if i not in sketch.nodes or self.symbol(sketch.nodes[i]) != "N":
             return False
         return sum(map(self._orders.__getitem__, sketch.near[i].values())) == 4
 
     def _surroundings(self, sketch: Sketch, i: int) -> tuple[str, int, int, bool]:
-        """Element, sum of bond orders, number of bonds, and whether a neighbor is a nitrogen with four bonds."""
+        """Element, sum of bond orders, number of bonds, and True if a neighbor is a nitrogen with four bonds."""
         near, nodes, orders, at = sketch.near[i], sketch.nodes, self._orders, self._types[0]
         valence, beside = 0, False
-        for j, label in near.items():
-            valence += orders[label]
+        for j, bond in near.items():
+            valence += orders[bond]
             if nodes[j][at] == "N" and self._is_cation(sketch, j):
                 beside = True
         return str(nodes[i][at]), valence, len(near), beside
@@ -155,7 +169,7 @@ class Valence:
     def _wanted(self):
         @cache
         def wanted(symbol: str, valence: int, degree: int, beside: bool) -> int | None:
-            """How many hydrogens an atom without any needs; None if no number will do."""
+            """Number of hydrogens that an atom without any needs; None if no number fills its valence."""
             able = [
                 (self._charge(symbol, valence + h, degree + h, beside) > 0, h)
                 for h in range(self.chemistry.max_valence(symbol) + 1)
@@ -166,13 +180,17 @@ class Valence:
         return wanted
 
     def _filled(self, sketch: Sketch, i: int) -> bool:
+        """True if an atom's valence is an allowed one; if hydrogens are implicit, if it is not exceeded."""
         symbol, valence, degree, beside = self._surroundings(sketch, i)
         if self._hydrogen is None:
             return valence <= self.chemistry.max_valence(symbol)
         return self._is_filled(symbol, valence, degree, beside)
 
     def _fill(self, sketch: Sketch, i: int) -> bool:
-        """Give an atom the hydrogens it needs: the fewest that leave it without a positive charge, if any do."""
+        """Give an atom the hydrogens that it needs, in place; False if no number of them fills its valence.
+
+        It gets the fewest that leave it without a positive charge, or the fewest of all if none does.
+        """
         if self._hydrogen is None:
             return self._filled(sketch, i)
         nodes, at = sketch.nodes, self._types[0]
@@ -183,19 +201,19 @@ class Valence:
             return False
         for j in hydrogens[wanted:]:
             sketch.remove(j)
-        label, bond = self._hydrogen
+        hydrogen, bond = self._hydrogen
         for _ in range(wanted - len(hydrogens)):
-            sketch.join(i, sketch.add(label), bond)
+            sketch.join(i, sketch.add(hydrogen), bond)
         return True
 
 
 class _Orders(dict[Attributes, int]):
-    """The order of each bond, by its label; `at` is where labels have the type."""
+    """Order of each bond, by its attributes; `at` is the index of the type among them."""
 
     def __init__(self, at: int):
         super().__init__()
         self.at = at
 
-    def __missing__(self, label: Attributes) -> int:
-        order = self[label] = BOND_ORDERS[str(label[self.at])]
+    def __missing__(self, bond: Attributes) -> int:
+        order = self[bond] = BOND_ORDERS[str(bond[self.at])]
         return order
