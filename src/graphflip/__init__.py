@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from .explain.counterfactual import Counterfactual as Counterfactual
     from .explain.explainer import Explainer as Explainer
     from .explain.explainer import load as load
+    from .explain.query import Query as Query
     from .fit.kit import fit_kit as fit_kit
     from .ged.distance import graph_edit_distance as graph_edit_distance
     from .graph import Graph as Graph

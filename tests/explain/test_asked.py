@@ -9,16 +9,17 @@ import pytest
 import torch
 
 import graphflip as gf
+from graphflip.data.inputs import is_single, one_by_one
 from graphflip.data.molecules.molecule import from_smiles, to_smiles
 from graphflip.data.planted.motif import planted
 from graphflip.data.pyg.objects import to_pyg
 from graphflip.errors import ConfigError, DataError
-from graphflip.explain.asked import check_answers, check_source, check_wishes, is_single, one_by_one
 from graphflip.explain.constraints import Constraints
 from graphflip.explain.counterfactual import Outcome
-from graphflip.explain.explainer import Explainer
+from graphflip.explain.explainer import Explainer, check_source
 from graphflip.explain.kit import Kit
 from graphflip.explain.knowledge import Knowledge
+from graphflip.explain.query import Query
 from graphflip.graph import Graph
 
 from .oracles import SignedDistance
@@ -144,25 +145,25 @@ def test_the_parent_of_a_salt_is_explained(explainer):
 @pytest.mark.parametrize("num", [2.5, "3", 0, -1, True, None, float("nan")])
 def test_a_number_of_answers_is_a_whole_number(num):
     with pytest.raises(ConfigError, match=r"`num` must be a whole number, at least 1; got .*Leave"):
-        check_answers(num, frontier=False)
+        Query.of(num=num)
 
 
 @pytest.mark.parametrize("confidence", ["0.9", 1.5, 0.0, 1, float("nan"), [0.9]])
 def test_a_confidence_is_a_probability(confidence):
     with pytest.raises(ConfigError, match=r"`confidence` must be a number between 0 and 1; got .*Write"):
-        check_wishes("balanced", None, confidence)
+        Query.of(confidence=confidence)
 
 
 @pytest.mark.parametrize("constraints", [{"budget": 2}, {}, [3], "freeze"])
 def test_constraints_are_constraints(constraints):
     with pytest.raises(ConfigError, match=r"must be graphflip.Constraints; got a .*Write"):
-        check_wishes("balanced", constraints, None)
+        Query.of(constraints=constraints)
 
 
 @pytest.mark.parametrize("prefer", [None, 3, ["minimal"]])
 def test_a_preference_is_a_name(prefer):
-    with pytest.raises(ConfigError, match=r"`prefer` must be the name .*Leave"):
-        check_wishes(prefer, None, None)
+    with pytest.raises(ConfigError, match=r"`prefer` must be one of minimal, balanced, believable; got .*Leave"):
+        Query.of(prefer=prefer)
 
 
 @pytest.mark.parametrize("source", [None, 3, b"mutagenicity", ["mutagenicity"]])
@@ -172,9 +173,10 @@ def test_a_kit_has_a_name_or_a_path(source):
 
 
 def test_what_is_right_passes():
-    check_answers(np.int64(3), frontier=False)
-    check_answers(1, frontier=True)
-    check_wishes("minimal", Constraints(budget=2), np.float32(0.5))
+    assert Query.of(num=np.int64(3)).num == 3
+    assert Query.of(num=1, frontier=True).frontier
+    asked = Query.of(prefer="minimal", constraints=Constraints(budget=2), confidence=np.float32(0.5))
+    assert (asked.prefer, asked.constraints, asked.confidence) == ("minimal", Constraints(budget=2), 0.5)
     check_source(Path("kit"))
 
 

@@ -188,7 +188,7 @@ def test_no_answer_ever_breaks_a_constraint(wanted, k, prefer, num):
 @torch.no_grad()
 def test_a_budget_of_calls_is_kept():
     for calls in (1, 20, 60):
-        search = dataclasses.replace(TOY.search("minimal"), max_calls=calls)
+        search = dataclasses.replace(TOY.search(prefer="minimal"), max_calls=calls)
         for one in search.explain(PLANTED.graphs(slice(0, 8))):
             assert one.classifier_calls <= calls
             assert one.flipped or one.outcome in (Outcome.OUT_OF_CALLS, Outcome.NOT_CONFIDENT)

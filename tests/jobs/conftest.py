@@ -6,7 +6,7 @@ from types import ModuleType
 
 import pytest
 
-from graphflip.jobs import AbstractEngine, InProcess, Settings, answers, open_source, run_job
+from graphflip.jobs import AbstractEngine, InProcess, JobSettings, answers, open_source, run_job
 from graphflip.jobs.folder import JobFolder, read_manifest
 from graphflip.jobs.tables import TIMING
 
@@ -78,9 +78,9 @@ def table(tmp_path_factory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def settings(kit) -> Settings:
+def settings(kit) -> JobSettings:
     """With this target most molecules are there already, which costs no time."""
-    return Settings.of(model=str(kit), prefer="minimal", budget=2, target="fancy")
+    return JobSettings.of(model=str(kit), prefer="minimal", budget=2, target="fancy")
 
 
 @pytest.fixture(scope="session")

@@ -7,7 +7,7 @@ import shutil
 import pytest
 
 from graphflip.errors import DataError, JobError
-from graphflip.jobs import Settings, open_source, run_job
+from graphflip.jobs import JobSettings, open_source, run_job
 from graphflip.jobs import run as run_module
 from graphflip.jobs.folder import MANIFEST
 from graphflip.jobs.lock import folder_lock
@@ -47,7 +47,7 @@ def test_damaged_shards_are_computed_again(undisturbed, table, settings, tmp_pat
 
 
 def test_shards_of_another_job_are_not_taken(table, settings, undisturbed, tmp_path):
-    other = settings.model_copy(update={"budget": 1})
+    other = JobSettings.of(settings.model, query=settings.query, budget=1)
     run_job(open_source(str(table)), other, tmp_path / "other", shard_size=2)
     begun(table, settings, tmp_path / "job", shards=2)
     shutil.copytree(tmp_path / "other" / "shards", tmp_path / "job" / "shards", dirs_exist_ok=True)
@@ -76,7 +76,7 @@ def test_a_damaged_manifest_is_refused(table, settings, tmp_path):
 
 def test_other_settings_are_refused_with_the_difference(table, settings, kit, tmp_path):
     begun(table, settings, tmp_path)
-    other = Settings.of(model=str(kit), prefer="balanced", budget=3, target="fancy")
+    other = JobSettings.of(model=str(kit), prefer="balanced", budget=3, target="fancy")
     with pytest.raises(JobError) as refusal:
         run_job(open_source(str(table)), other, tmp_path)
     assert "settings.prefer: minimal -> balanced" in str(refusal.value)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from graphflip.errors import ConfigError
-from graphflip.jobs import Processes, Settings, explained, open_source, run_job
+from graphflip.jobs import JobSettings, Processes, explained, open_source, run_job
 
 from .conftest import answers_of
 
@@ -20,7 +20,9 @@ def hostile(kit, tmp_path, monkeypatch):
 
     def run(name, engine=None, molecules=("CO", "CNC", "COC", "CCCN")):
         table.write_text("\n".join(["nonsense((", *molecules]))
-        settings = Settings.of(model=str(kit), classifier=f"hostile:{name}", prefer="minimal", target="fancy", budget=1)
+        settings = JobSettings.of(
+            model=str(kit), classifier=f"hostile:{name}", prefer="minimal", target="fancy", budget=1
+        )
         run_job(open_source(str(table)), settings, tmp_path / name, engine)
         bad, *answers = answers_of(tmp_path / name)
         assert bad["outcome"] == "bad_input"
@@ -73,8 +75,8 @@ def test_a_kit_without_a_classifier_explains_the_one_that_is_named(kit, tmp_path
     (tmp_path / "kit" / "classifier").rename(tmp_path / "kit" / "judge")
     asked = {"model": str(tmp_path / "kit"), "target": "fancy"}
     with pytest.raises(ConfigError, match="no classifier of its own"):
-        run_job(open_source("CO"), Settings.of(**asked), tmp_path / "none")
-    run_job(open_source("CO"), Settings.of(**asked, classifier="hostile:rude"), tmp_path / "job")
+        run_job(open_source("CO"), JobSettings.of(**asked), tmp_path / "none")
+    run_job(open_source("CO"), JobSettings.of(**asked, classifier="hostile:rude"), tmp_path / "job")
     (found,) = explained(tmp_path / "job")
     assert found.outcome.value == "already_there"
     assert found.p_factual == pytest.approx(0.731, abs=1e-3)  # the logits 0 and 1 of that classifier

@@ -9,7 +9,7 @@ from graphflip.data.molecules.molecule import from_smiles
 from graphflip.explain import LatentTraversal, Outcome
 from graphflip.explain.kit import load_kit
 from graphflip.graph import Graph
-from graphflip.jobs import Settings, explained, open_source, run_job
+from graphflip.jobs import JobSettings, explained, open_source, run_job
 from graphflip.models.networks.pegvae import PEGVAE
 from graphflip.models.storage.store import save_model
 from graphflip.nn.initialize import reset_parameters
@@ -43,7 +43,7 @@ def test_a_job_with_such_a_kit_has_the_flips_of_the_classifier(tmp_path):
     kit = small_kit.make_kit(tmp_path / "kit", common=0.9)
     save_model(ignorant(SCALES["not a number"]), kit / "vae")
     (tmp_path / "two.smi").write_text("CCC\nCOCC\n")
-    settings = Settings.of(model=str(kit), prefer="minimal", target="fancy", budget=1)
+    settings = JobSettings.of(model=str(kit), prefer="minimal", target="fancy", budget=1)
     run_job(open_source(str(tmp_path / "two.smi")), settings, tmp_path / "job")
     assert [answer["outcome"] for answer in answers_of(tmp_path / "job")] == ["flipped", "already_there"]
     first = next(explained(tmp_path / "job"))

@@ -11,15 +11,17 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from torch_geometric.data import Data
 
+from graphflip.data import source as sources
+from graphflip.data.functions import call_function
+from graphflip.data.inputs import InputRow
 from graphflip.data.molecules.molecule import from_smiles
 from graphflip.data.molecules.sdf import from_molblock, read_sdf
 from graphflip.data.planted.motif import planted
+from graphflip.data.source import of_graphs, open_source
 from graphflip.data.tu.reading import load_tu
 from graphflip.errors import ConfigError, DataError, GraphflipError
-from graphflip.jobs import inputs
-from graphflip.jobs.inputs import InputRow, digest_of, of_graphs, open_source
+from graphflip.jobs.folder import digest_of
 from graphflip.jsongraph import graph_from_json, graph_to_json
-from graphflip.models.adapters.factory import call_function
 
 from .conftest import small_kit
 
@@ -129,7 +131,7 @@ def test_a_tu_folder_may_have_attributes_that_a_model_does_not_know():
 
 
 def test_a_part_of_a_known_set(monkeypatch):
-    monkeypatch.setattr(inputs, "load_dataset", lambda name: planted(20, seed=1))
+    monkeypatch.setattr(sources, "_load_set", lambda name: planted(20, seed=1))
     rows = list(open_source("planted:test").rows())
     assert 0 < len(rows) < len(list(open_source("planted").rows())) == 20
 

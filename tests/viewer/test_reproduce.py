@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 
 import graphflip
 from graphflip.bench.digests import model_digest
+from graphflip.data.inputs import InputRow
 from graphflip.errors import GraphflipError
-from graphflip.explain.constraints import Constraints
 from graphflip.explain.explainer import Explainer
+from graphflip.explain.query import Query
 from graphflip.explain.records import to_record
 from graphflip.jsongraph import graph_to_json
 from graphflip.viewer import tasks
@@ -26,16 +27,12 @@ from .questions import MUTAGEN, SERVED, asked, same, task
 
 
 class Spy(Explainer):
-    """Stands in for an explainer, and remembers what it was asked: the page reads SMILES first, the script does not."""
+    """Stands in for an explainer, and remembers what it was asked."""
 
-    def read(self, what):
-        object.__setattr__(self, "given", what)  # explainers do not change otherwise
-        return super().read("C")
-
-    def explain(self, what, target=None, ids=(), watch=None, **settings):
-        usual = {"num": 1, "frontier": False, "confidence": None, "constraints": Constraints()}
-        given = self.given if isinstance(what, list) else what
-        object.__setattr__(self, "asked", (given, target, usual | settings))
+    def explain_each(self, inputs, target=None, *, query=None, ids=(), watch=None, **options):
+        (given,) = list(inputs)  # pyright: ignore
+        text = given.text if isinstance(given, InputRow) else given
+        object.__setattr__(self, "asked", (text, Query.of(query, target, **options)))  # explainers do not change
         raise Asked
 
 
@@ -50,7 +47,10 @@ def questions() -> st.SearchStrategy[QuestionView]:
         QuestionView,
         target=st.none() | names,
         num=st.integers(1, 8),
+        parent=st.booleans(),
         confidence=st.none() | st.floats(0.01, 0.99),
+        agreement=st.none() | st.floats(0.01, 0.99),
+        seed=st.integers(0, 9),
         freeze_nodes=st.lists(numbers, max_size=4),
         freeze_edges=st.lists(st.lists(numbers, min_size=2, max_size=2, unique=True).map(tuple), max_size=4),
         freeze_rings=st.booleans(),
@@ -84,7 +84,7 @@ def test_the_script_of_a_graph_and_of_what_was_undone(explainer, answer):
     left = tasks.undo(explainer, wanted, lambda _: None)
     names: dict = {}
     exec(compile(left["python"], "reproduce.py", "exec"), names)
-    assert same(to_record(names["found"]), left["record"])
+    assert same(to_record(names["counterfactual"]), left["record"])
 
 
 def test_the_script_of_an_explanation_from_a_file(explainer, answer, tmp_path, monkeypatch):
@@ -93,7 +93,7 @@ def test_the_script_of_an_explanation_from_a_file(explainer, answer, tmp_path, m
     monkeypatch.chdir(tmp_path)
     names: dict = {}
     exec(compile(reproduce(wanted), "reproduce.py", "exec"), names)
-    assert not names["found"].flipped
+    assert not names["counterfactual"].flipped
 
 
 def served(kit, **settings) -> dict:
@@ -106,7 +106,7 @@ def served(kit, **settings) -> dict:
 def load_of(script: str) -> dict:
     """The names that a script has when it has loaded its models."""
     names: dict = {}
-    exec(compile(script.partition("found = ")[0], "reproduce.py", "exec"), names)
+    exec(compile(script.partition("counterfactual = ")[0], "reproduce.py", "exec"), names)
     return names
 
 

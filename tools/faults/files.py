@@ -9,7 +9,7 @@ from pathlib import Path
 from rig import Rig, small_kit
 
 from graphflip.errors import GraphflipError
-from graphflip.jobs import Settings, answers, open_source, run_job
+from graphflip.jobs import JobSettings, answers, open_source, run_job
 from graphflip.jobs.folder import MANIFEST
 
 Damage = Callable[[Path, Path, random.Random], None]
@@ -81,5 +81,5 @@ def _effect(rig: Rig, where: str, foreign: Path, damage: Damage, rng: random.Ran
     return "noticed" if summary.repaired else "harmless"
 
 
-def _settings(rig: Rig) -> Settings:
+def _settings(rig: Rig) -> JobSettings:
     return rig.settings.model_copy(update={"model": str(rig.folder / "damaged" / "kit")})

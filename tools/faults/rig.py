@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 
-from graphflip.jobs import Settings, open_source, run_job
+from graphflip.jobs import JobSettings, open_source, run_job
 from graphflip.jobs.folder import JobFolder, read_manifest
 from graphflip.jobs.tables import TIMING
 
@@ -41,8 +41,8 @@ class Rig:
         return self.folder / "molecules.csv"
 
     @property
-    def settings(self) -> Settings:
-        return Settings.of(model=str(self.kit), prefer="minimal", target="fancy", budget=2)
+    def settings(self) -> JobSettings:
+        return JobSettings.of(model=str(self.kit), prefer="minimal", target="fancy", budget=2)
 
     @property
     def reference(self) -> Path:

@@ -10,7 +10,7 @@ from rig import ROOT, Rig, small_kit
 from victims import finish, running, start
 
 from graphflip.errors import JobError
-from graphflip.jobs import AbstractEngine, Processes, Settings, open_source, run_job
+from graphflip.jobs import AbstractEngine, JobSettings, Processes, open_source, run_job
 from graphflip.jobs.cluster import Dask
 
 
@@ -59,6 +59,6 @@ def _deadly(rig: Rig, name: str, engine: AbstractEngine, rows: int) -> dict[str,
     hostile = str(ROOT / "tests" / "jobs")
     paths = os.pathsep.join([hostile, *filter(None, [os.environ.get("PYTHONPATH")])])
     with mock.patch("sys.path", [hostile, *sys.path]), mock.patch.dict(os.environ, PYTHONPATH=paths):
-        settings = Settings.of(model=str(rig.kit), classifier="hostile:deadly", prefer="minimal", target="fancy")
+        settings = JobSettings.of(model=str(rig.kit), classifier="hostile:deadly", prefer="minimal", target="fancy")
         summary = run_job(open_source(str(table)), settings, rig.folder / name, engine, shard_size=4)
     return {"rows": summary.done, "crashed": summary.outcomes.get("crashed", 0), "lost": rows - summary.done}

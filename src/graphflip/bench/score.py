@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import get_args
 
 import torch
 from jaxtyping import Float
@@ -13,6 +14,7 @@ from ..explain.assess import survives_round_trip
 from ..explain.counterfactual import Counterfactual
 from ..explain.explainer import Explainer
 from ..explain.kit import Kit
+from ..explain.query import Prefer
 from ..metrics import share
 from .measure import Columns, Measures, Pairs, are_molecules, edit_counts, in_batches, plausibility, sparsity, validity
 from .minimality import Requirement, is_one_minimal
@@ -113,7 +115,7 @@ class Scorer:
     def _searches(self):
         """The search of each preference; it tells what the preference asks of its answers."""
         explainer = Explainer(self.kit)
-        return {name: explainer.search(name) for name in self.kit.preferences}
+        return {name: explainer.search(prefer=name) for name in get_args(Prefer)}
 
 
 def figures_of(parts: Sequence[Measures], real: Reality | None = None) -> Figures:

@@ -6,19 +6,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ..explain.query import Query
+from .options import with_options
 from .report import write_page
 from .terminal import complaints, console, prepare
 
 if TYPE_CHECKING:
     from ..jobs import AbstractEngine, JobSummary
-
-
-class PreferName(StrEnum):
-    """What an explanation should be above all."""
-
-    minimal = "minimal"
-    balanced = "balanced"
-    believable = "believable"
 
 
 class EngineName(StrEnum):
@@ -28,6 +22,7 @@ class EngineName(StrEnum):
     dask = "dask"
 
 
+@with_options(Query, after="out")
 def explain(
     what: Annotated[
         str,
@@ -41,23 +36,8 @@ def explain(
     out: Annotated[
         Path | None, typer.Option(help="Folder for shards and counterfactuals.jsonl; without it, answers are printed.")
     ] = None,
-    target: Annotated[str | None, typer.Option(help="A class, any, or a value: 'raise by 0.5', 'below 2'.")] = None,
-    prefer: Annotated[PreferName, typer.Option(help="Small changes, believable ones, or in between.")] = (
-        PreferName.balanced
-    ),
-    num: Annotated[int, typer.Option(min=1, help="So many different answers for each input.")] = 1,
-    frontier: Annotated[bool, typer.Option("--frontier", help="From the smallest to the most believable.")] = False,
-    parent: Annotated[
-        bool, typer.Option("--parent", help="Of a salt or an ion, explain the neutral molecule: its largest part.")
-    ] = False,
-    confidence: Annotated[float | None, typer.Option(help="Least probability of the target.")] = None,
-    freeze: Annotated[list[str], typer.Option(help="Nodes that must stay as they are: 3,4.")] = [],  # noqa: B006
-    freeze_edge: Annotated[list[str], typer.Option(help="Pairs of nodes that must stay: 2-5,2-6.")] = [],  # noqa: B006
-    freeze_rings: Annotated[bool, typer.Option("--freeze-rings", help="All edges of rings must stay.")] = False,
-    forbid_node_type: Annotated[list[str], typer.Option(help="Types not to introduce: Cl,Br.")] = [],  # noqa: B006
-    forbid_edge_type: Annotated[list[str], typer.Option(help="Types not to introduce: triple.")] = [],  # noqa: B006
-    forbid_op: Annotated[list[str], typer.Option(help="Kinds of edit not to make: remove_node.")] = [],  # noqa: B006
-    budget: Annotated[int | None, typer.Option(min=1, help="At most so many edits.")] = None,
+    *,
+    query: Query,
     classifier: Annotated[str | None, typer.Option(help="Another classifier: package.module:factory.")] = None,
     workers: Annotated[int, typer.Option(min=1, help="Processes, of one thread each.")] = 1,
     engine: Annotated[EngineName, typer.Option(help="Where to compute.")] = EngineName.local,
@@ -74,23 +54,7 @@ def explain(
     from .progress import job_bar
 
     prepare()
-    settings = JobSettings.of(
-        model=model,
-        classifier=classifier,
-        target=target,
-        prefer=prefer.value,
-        num=num,
-        frontier=frontier,
-        parent=parent,
-        confidence=confidence,
-        freeze_nodes=[_node(text) for text in _split(freeze)],
-        freeze_edges=[_pair(text) for text in _split(freeze_edge)],
-        freeze_rings=freeze_rings,
-        forbid_node_types=_split(forbid_node_type),
-        forbid_edge_types=_split(forbid_edge_type),
-        forbid_ops=_split(forbid_op),
-        budget=budget,
-    )
+    settings = JobSettings.of(model, classifier, query)
     source, computing = open_source(what), _engine(engine, workers, scheduler)
     if out is None:
         for text in explain_now(settings, source):
@@ -102,8 +66,8 @@ def explain(
         complaints.print(f"Stopped after {summary.done} of {summary.total} rows. Give the same command again to go on.")
         raise typer.Exit(130)
     if summary.total == 1:
-        for found in explained(out):
-            _print(str(found))
+        for counterfactual in explained(out):
+            _print(str(counterfactual))
     _print_summary(summary)
     write_page(out, out / "report.html", model=model if classifier is None and summary.total <= 100 else None)
 
@@ -116,23 +80,6 @@ def export(
     from ..jobs import export
 
     console.print(f"{export(folder, to)} answers are in {to}.")
-
-
-def _split(texts: list[str]) -> list[str]:
-    return [part.strip() for text in texts for part in text.split(",") if part.strip()]
-
-
-def _node(text: str) -> int:
-    if not text.isdecimal():
-        raise typer.BadParameter(f"a node must be given by its number, from 0; got {text!r}.")
-    return int(text)
-
-
-def _pair(text: str) -> tuple[int, int]:
-    i, dash, j = text.partition("-")
-    if not dash:
-        raise typer.BadParameter(f"an edge must be given by two nodes, as in 2-5; got {text!r}.")
-    return _node(i.strip()), _node(j.strip())
 
 
 def _engine(name: EngineName, workers: int, scheduler: str | None) -> "AbstractEngine":

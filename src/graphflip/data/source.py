@@ -1,54 +1,177 @@
-"""What a command's DATA argument may name."""
+"""Sources: what a text on the command line names, as a dataset to learn from or as a stream of rows to explain."""
 
+import json
+import os.path
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 from ..errors import DataError, GraphflipError
+from ..graph import Graph
 from ..jsongraph import graph_from_json, graph_to_json
 from ..schema import Schema
-from .dataset import GraphDataset
+from .dataset import PARTS, GraphDataset
+from .files import READERS, TABLES, pyg_rows
+from .functions import call_function, is_function
+from .inputs import Form, InputRow
 from .tu.reading import PAPER_SETS, load_paper_dataset, load_tu
 
-_SMILES = (".csv", ".smi", ".tsv")
-_ACCEPTED = (
+SETS = (*PAPER_SETS, "planted", "rdkit")
+"""Names of sets that can be loaded without a file of the user's."""
+
+_DATA = (
     f"{', '.join(PAPER_SETS)} (the paper's sets), planted, rdkit (molecules that come with RDKit), "
-    f"a file of SMILES ({', '.join(_SMILES)}), a .pt file of PyG graphs, or a TU folder or zip"
+    "a file of SMILES (.csv, .smi, .tsv), a .pt file of PyG graphs, or a TU folder or zip"
+)
+_FILES = (*TABLES, ".sdf", ".jsonl", ".zip", ".pt")
+_INPUT = (
+    f"a SMILES text, a file ({', '.join(_FILES)}), a TU folder, one of {', '.join(SETS)}, "
+    "whole or a part of it (mutagenicity:test), or package.module:function of yours that returns PyG graphs"
 )
 
 
-def load_dataset(spec: str, skip_bad: bool = False, schema: Schema | None = None) -> GraphDataset:
-    """The dataset that `spec` names: a known set, or a path. `skip_bad` leaves out unreadable rows of a SMILES file.
+@dataclass(frozen=True)
+class Source:
+    """Rows that can be read again and again; `files` are the files that they come from."""
 
-    With a `schema`, say a model's, the graphs are read as graphs of that schema; one that is not is an error.
+    name: str
+    rows: Callable[[], Iterator[InputRow]]
+    files: tuple[Path, ...] = ()
+
+    def __iter__(self) -> Iterator[InputRow]:
+        return self.rows()
+
+    def nonempty(self) -> Iterator[InputRow]:
+        """Yield the rows; raise DataError if there is none."""
+        row = None
+        for row in self.rows():
+            yield row
+        if row is None:
+            raise DataError(f"{self.name}: the input must have at least one row; it has none. Add one.")
+
+    def stamp(self) -> tuple[tuple[int, int, int], ...]:
+        """Inode, size and time of each file: changes when a file is written to or replaced."""
+        try:
+            states = [path.stat() for path in self.files]
+        except OSError as error:
+            raise DataError(f"{error.filename}: the input must stay where it is; {error.strerror}.") from error
+        return tuple((state.st_ino, state.st_size, state.st_mtime_ns) for state in states)
+
+
+def load_dataset(spec: str, skip_bad: bool = False, schema: Schema | None = None) -> GraphDataset:
+    """Load the dataset that a text names.
+
+    Args:
+        spec: The name of a set (aids, mutagenicity, nci1, planted, rdkit), or the path of a SMILES file (.csv, .tsv,
+            .smi), of a .pt file of PyG graphs, or of a TU folder or zip.
+        skip_bad: Leaves out rows of a SMILES file that cannot be read; `GraphDataset.bad` lists them.
+        schema: Schema that all graphs must have, a model's say. By default it is inferred from the data.
+
+    Returns:
+        All graphs with their labels, classes, ids and split.
+
+    Raises:
+        DataError: If nothing has this name, if a file cannot be read, or if a graph does not fit the schema.
+
+    Example:
+        >>> load_dataset("planted").classes
+        ('absent', 'present')
     """
-    path = Path(spec)
-    if path.suffix.lower() in _SMILES and path.is_file():
+    place = locate(spec)
+    if place.kind in TABLES:
         from .molecules.smiles import load_smiles_csv
 
-        return load_smiles_csv(path, schema=schema, skip_bad=skip_bad)
-    dataset = _load(spec, path)
+        return load_smiles_csv(place.path, schema=schema, skip_bad=skip_bad)
+    dataset = _load(spec, place)
     return dataset if schema is None or dataset.schema == schema else _read_as(dataset, schema)
 
 
-def _load(spec: str, path: Path) -> GraphDataset:
-    if spec in PAPER_SETS:
-        return load_paper_dataset(spec)
-    if spec == "planted":
-        from .planted.motif import planted
+def open_source(spec: str) -> Source:
+    """Open what a text names as a stream of rows: a set, a file, a TU folder, a function, or one SMILES text.
 
-        return planted()
-    if spec == "rdkit":
-        from .molecules.smiles import load_rdkit_molecules
+    Raises:
+        DataError: If the text is empty, or names a file that is not there or of another kind.
+    """
+    place = locate(spec)
+    if not spec.strip():
+        raise DataError(f"The input must be {_INPUT}; got {spec!r}.")
+    if place.kind == "set":
+        return _of_dataset(spec, lambda: _load_part(place))
+    if place.kind == "tu":
+        files = tuple(sorted(place.path.rglob("*.txt"))) if place.path.is_dir() else (place.path,)
+        return _of_dataset(place.path.name, lambda: load_tu(place.path), files, form="tu")
+    if place.kind in READERS:
+        return Source(place.path.name, lambda: READERS[place.kind](place.path), (place.path,))
+    if place.path.suffix.lower() in _FILES and not os.path.exists(place.path):
+        raise DataError(f"{place.path}: there is no such file. The input must be {_INPUT}.")
+    if os.path.exists(place.path) or spec.partition(":")[0] in SETS:
+        raise DataError(f"The input must be {_INPUT}; got {spec!r}.")
+    if is_function(spec):
+        return _of_function(spec)
+    return Source("smiles", lambda: iter([InputRow(1, spec, "smiles", spec)]))
 
-        return load_rdkit_molecules()
-    if path.is_dir() or (path.suffix.lower() == ".zip" and path.is_file()):
-        return load_tu(path)
-    if path.suffix.lower() == ".pt" and path.is_file():
+
+def of_graphs(graphs: Iterable[Graph], ids: Iterable[str] = ()) -> Source:
+    """Make a source of graphs that are at hand: those of PyG objects, for example, read with `Explainer.read`."""
+    texts = [json.dumps(graph_to_json(graph)) for graph in graphs]
+    names = list(ids) or [str(k) for k in range(len(texts))]
+    rows = [InputRow(k, name, "graph", text) for k, (name, text) in enumerate(zip(names, texts, strict=True))]
+    return Source("graphs", lambda: iter(rows))
+
+
+class Place(NamedTuple):
+    """What a text names: a "set" with a `part` of it, a "tu" folder or zip, a file by its ending, or nothing ("")."""
+
+    kind: str
+    path: Path
+    part: str = ""
+
+
+def locate(spec: str) -> Place:
+    """Recognize what a text names, by the names of sets and by the files that are there."""
+    path = Path(spec)
+    name, _, part = spec.partition(":")
+    if name in SETS and part in ("", *PARTS):
+        return Place("set", Path(name), part)
+    # Of os.path, because a SMILES text may be longer than a path can be, which Path's own questions take amiss.
+    suffix, is_file = path.suffix.lower(), os.path.isfile(path)
+    if (spec.strip() and os.path.isdir(path)) or (suffix == ".zip" and is_file):
+        return Place("tu", path)
+    return Place(suffix if is_file and suffix in READERS else "", path)
+
+
+def _load(spec: str, place: Place) -> GraphDataset:
+    if place.kind == "set" and not place.part:
+        return _load_part(place)
+    if place.kind == "tu":
+        return load_tu(place.path)
+    if place.kind == ".pt":
         from .pyg.file import read_pyg_file
         from .pyg.objects import from_pyg
 
-        return from_pyg(read_pyg_file(path), name=path.stem)
-    came = "there is no such file" if path.suffix or len(path.parts) > 1 else "no set has this name"
-    raise DataError(f"Data must be one of: {_ACCEPTED}; got {spec!r} ({came}).")
+        return from_pyg(read_pyg_file(place.path), name=place.path.stem)
+    came = "there is no such file" if place.path.suffix or len(place.path.parts) > 1 else "no set has this name"
+    raise DataError(f"Data must be one of: {_DATA}; got {spec!r} ({came}).")
+
+
+def _load_part(place: Place) -> GraphDataset:
+    """A set, or a part of it."""
+    dataset = _load_set(str(place.path))
+    return dataset.part(place.part) if place.part else dataset
+
+
+def _load_set(name: str) -> GraphDataset:
+    if name == "planted":
+        from .planted.motif import planted
+
+        return planted()
+    if name == "rdkit":
+        from .molecules.smiles import load_rdkit_molecules
+
+        return load_rdkit_molecules()
+    return load_paper_dataset(name)
 
 
 def _read_as(dataset: GraphDataset, schema: Schema) -> GraphDataset:
@@ -64,3 +187,26 @@ def _read_as(dataset: GraphDataset, schema: Schema) -> GraphDataset:
     return GraphDataset.from_graphs(
         dataset.name, graphs, dataset.labels, dataset.classes, dataset.ids, dataset.split, dataset.bad
     )
+
+
+def _of_dataset(
+    name: str, load: Callable[[], GraphDataset], files: tuple[Path, ...] = (), form: Form = "graph"
+) -> Source:
+    loaded = cache(load)
+
+    def rows() -> Iterator[InputRow]:
+        dataset = loaded()
+        for k, row_id in enumerate(dataset.ids):
+            yield InputRow(k, row_id, form, json.dumps(graph_to_json(dataset.graphs([k]))))
+
+    return Source(name, rows, files)
+
+
+def _of_function(spec: str) -> Source:
+    """Graphs that a function of the user's own makes; it is called once."""
+    made = call_function(spec)
+    name = spec.partition(":")[2]
+    if isinstance(made, GraphDataset):
+        return _of_dataset(name, lambda: made)
+    rows = list(pyg_rows(name, made))
+    return Source(name, lambda: iter(rows))

@@ -27,5 +27,6 @@ if TYPE_CHECKING:
     from .latent.traversal import LatentTraversal as LatentTraversal
     from .method import AbstractExplainer as AbstractExplainer
     from .moves.moves import Moves as Moves
+    from .query import Query as Query
 
 __getattr__, __dir__ = attach(__name__, __file__)

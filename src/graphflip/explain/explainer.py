@@ -1,189 +1,234 @@
 """Explainer: what most users need. Load it, hand it a graph or a molecule, print the answer."""
 
-import copy
 import dataclasses
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import os
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack, cast, overload
 
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
 from ..data.dataset import GraphDataset
-from ..errors import ConfigError, DataError
+from ..data.inputs import is_single, named_inputs, read_graph
+from ..errors import ConfigError
 from ..graph import Graph
 from ..models.networks.classifier import AbstractClassifier, num_outputs
 from ..models.networks.pegvae import PEGVAE
-from .asked import check_answers, check_source, check_wishes, is_single, not_a_molecule, one_by_one
 from .assess import Assessor
-from .constraints import Constraints
 from .counterfactual import Counterfactual
-from .edits.beam import Round
 from .edits.search import EditSearch
 from .goals.goal import AbstractRequest
 from .goals.targets import parse_goal
+from .keywords import Input, OneAnswer, PreparedQuestion, SeveralAnswers, Watch
 from .kit import Kit, load_kit
 from .latent.anchored import LatentPath, latent_path
 from .moves.moves import Moves
 from .moves.sketch import Bond
-from .preferences import less_than, preference
-
-Input = Any
-"""One thing to explain: a Graph, a SMILES text, an RDKit molecule or a PyG Data object."""
+from .preferences import Preference, less_than, preference
+from .query import Query, QueryOptions, Target
 
 
 @dataclass(frozen=True, eq=False)
 class Explainer:
-    """Answers what the smallest believable change is that changes the classifier's answer.
+    """Finds the smallest believable change of a graph that changes the classifier's answer.
 
-    >>> explainer = graphflip.load("mutagenicity")                          # doctest: +SKIP
-    >>> print(explainer.explain("O=[N+]([O-])c1ccccc1"))                    # doctest: +SKIP
+    Args:
+        kit: The classifier with what belongs to it: surrogates, judges, an autoencoder, and knowledge of its data.
+            `graphflip.load` makes an explainer of a kit by its name or folder.
+
+    Example:
+        >>> explainer = graphflip.load("mutagenicity")                          # doctest: +SKIP
+        >>> print(explainer.explain("O=[N+]([O-])c1ccccc1"))                    # doctest: +SKIP
     """
 
     kit: Kit
 
+    @overload
+    def explain(self, what: Input, target: Target = None, **options: Unpack[OneAnswer]) -> Counterfactual: ...
+    @overload
+    def explain(
+        self, what: Input, target: Target = None, **options: Unpack[SeveralAnswers]
+    ) -> list[Counterfactual]: ...
+    @overload
+    def explain(
+        self, what: Iterable[Any] | GraphDataset, target: Target = None, **options: Unpack[OneAnswer]
+    ) -> list[Counterfactual]: ...
+    @overload
+    def explain(
+        self, what: Iterable[Any] | GraphDataset, target: Target = None, **options: Unpack[SeveralAnswers]
+    ) -> list[list[Counterfactual]]: ...
+    @overload
+    def explain(self, what: Any, target: Target = None, **options: Unpack[PreparedQuestion]) -> Any: ...
+
     def explain(
         self,
-        what: Input | Iterable[Input],
-        target: int | str | AbstractRequest | None = None,
+        what: Any,
+        target: Target = None,
         *,
-        prefer: str = "balanced",
-        num: int = 1,
-        frontier: bool = False,
-        constraints: Constraints | None = None,
-        confidence: float | None = None,
-        parent: bool = False,
+        query: Query | None = None,
         ids: Sequence[str] = (),
-        watch: Callable[[Round], None] = lambda _: None,
+        watch: Watch = lambda _: None,
+        **options: Unpack[QueryOptions],
     ) -> Any:
-        """The counterfactual of one input, or the list of them for several: a list, an array, a generator, a PyG batch.
+        """Find the counterfactual of one input, or of each of several.
 
-        `target` is a class by number or name, or "any" other one; by default the likeliest that is not predicted. Where
-        the model predicts a value it is a change of that: "raise by 0.5", "lower by 1", "below 2", "above 3",
-        "between 1 and 2". With `num` above 1 or with `frontier` there is a list for each input: several that differ,
-        or the whole way from the smallest change to the most believable one. With `parent`, of a salt or an ion the
-        neutral molecule is explained (see `graphflip.data.molecules.salts`). `watch` is called after every round
-        of a search; what it raises ends the search.
+        Args:
+            what: A Graph, a SMILES text, an RDKit molecule or a PyG Data object; or several of them in a list, an
+                array, a generator, a GraphDataset, a Graph of several, or a PyG batch.
+            target: A class by number or name, or "any" other one; by default the likeliest class that is not predicted.
+                Where the model predicts a value, a change of it: "raise by 0.5", "lower by 1", "below 2", "above 3",
+                "between 1 and 2".
+            query: A question that was made before; `target` and `options` change it.
+            ids: Names of the inputs; by default their SMILES, or their numbers.
+            watch: Called after every round of a search; what it raises ends the search.
+            **options: Fields of `graphflip.Query` by name, and `constraints`, a `graphflip.Constraints`.
+
+        Returns:
+            A Counterfactual for one input, a list of them for several. With `num` above 1 or with `frontier`, each of
+            them is a list: several that differ, or all from the smallest change to the most believable one.
+
+        Raises:
+            ConfigError: If an option cannot be used, or the classifier has no such target.
+            DataError: If an input cannot be read as a graph of the kit's schema.
+
+        Example:
+            >>> explainer = graphflip.load("mutagenicity")                          # doctest: +SKIP
+            >>> several = explainer.explain("CCN(CC)N=O", num=3, budget=4)          # doctest: +SKIP
         """
-        settings = {"prefer": prefer, "num": num, "frontier": frontier}
-        settings |= {"constraints": constraints, "confidence": confidence, "parent": parent, "watch": watch}
+        query = Query.of(query, target, **options)
         single = is_single(what)
-        inputs: Any = [what] if single else what
-        answers = list(self.explain_each(inputs, target, ids=ids, **settings))
-        if num == 1 and not frontier:
+        answers: list[Any] = list(self.explain_each([what] if single else what, query=query, ids=ids, watch=watch))
+        if query.num == 1 and not query.frontier:
             answers = [several[0] for several in answers]
         return answers[0] if single else answers
 
     def explain_each(
         self,
-        inputs: Iterable[Input] | GraphDataset,
-        target: int | str | AbstractRequest | None = None,
+        inputs: Iterable[Any] | GraphDataset,
+        target: Target = None,
         *,
-        prefer: str = "balanced",
-        num: int = 1,
-        frontier: bool = False,
-        constraints: Constraints | None = None,
-        confidence: float | None = None,
-        parent: bool = False,
+        query: Query | None = None,
         ids: Iterable[str] = (),
-        watch: Callable[[Round], None] = lambda _: None,
+        watch: Watch = lambda _: None,
+        **options: Unpack[QueryOptions],
     ) -> Iterator[list[Counterfactual]]:
-        """The answers to a stream of inputs, one list for each, as they are found: memory does not grow."""
-        check_answers(num, frontier)
-        search = self.search(prefer, constraints, confidence)
-        search = dataclasses.replace(search, frontier=frontier, watch=watch)
-        goal, names = self.request(target), iter(ids)
-        if isinstance(inputs, GraphDataset):
-            inputs, names = inputs.graphs(), iter(list(ids) or inputs.ids)
-        elif not isinstance(inputs, Graph) and is_single(inputs):
-            raise DataError(f"`explain_each` takes several inputs; got one {type(inputs).__name__}. Use `explain`.")
-        for number, one in enumerate(one_by_one(inputs)):
-            name = next(names, one if isinstance(one, str) else str(number))
-            found = search.explain(self.read(one, parent), goal, ids=[name], num=num)
-            yield [self.assess(answer) for answer in found]
+        """Answer a stream of inputs one by one; memory does not grow with their number.
 
-    def search(
-        self, prefer: str = "balanced", constraints: Constraints | None = None, confidence: float | None = None
-    ) -> EditSearch:
-        """The search behind `explain`, with the settings of a preference."""
-        check_wishes(prefer, constraints, confidence)
-        kit, wish = self.kit, preference(prefer, self.kit.preferences)
+        Args and errors are those of `explain`.
+
+        Yields:
+            The list of answers to each input, also if it is only one.
+        """
+        query = Query.of(query, target, **options)
+        search = dataclasses.replace(self.search(query), frontier=query.frontier, watch=watch)
+        goal = self.request(query.target)
+        for name, given in named_inputs(inputs, ids):
+            graph = self.read(given, query.parent)
+            answers = search.explain(graph, goal, ids=[name], seed=query.seed, num=query.num)
+            yield [self.assess(answer) for answer in answers]
+
+    def search(self, query: Query | None = None, **options: Unpack[QueryOptions]) -> EditSearch:
+        """Make the search behind `explain`, with the settings of the question's preference.
+
+        Args:
+            query: The question; by default all options have their defaults.
+            **options: Fields of `graphflip.Query` that change it.
+
+        Returns:
+            A search over edits with the kit's classifier, surrogates and knowledge.
+
+        Raises:
+            ConfigError: If an option cannot be used, or `agreement` is asked of a kit that has no surrogates.
+        """
+        query = Query.of(query, **options)
+        kit, wish = self.kit, preference(query.prefer, self.kit.preferences)
         known = kit.knowledge.environments if wish.environments else None
+        agreement = wish.agreement if query.agreement is None else query.agreement
+        if query.agreement is not None and not kit.surrogates:
+            raise ConfigError("`agreement` must be left out, because this kit has no surrogates that could agree.")
         return EditSearch(
             kit.classifier,
             Moves(kit.schema, kit.knowledge.vocabulary, None if known is None else self._bonds),
             known,
-            constraints=constraints or Constraints(),
-            confidence=wish.confidence if confidence is None else confidence,
-            concede_to=min(0.5, wish.confidence) if confidence is None else confidence,
+            constraints=query.constraints,
+            confidence=wish.confidence if query.confidence is None else query.confidence,
+            concede_to=_concession(query, wish),
             content_with=less_than(wish, kit.preferences),
-            surrogates=kit.surrogates if wish.agreement else (),
-            agreement=wish.agreement or 0.5,
+            surrogates=kit.surrogates if agreement else (),
+            agreement=agreement or 0.5,
             beam=wish.beam,
             price=wish.price,
             hydrogen_price=wish.hydrogen_price,
             shortlist=wish.shortlist,
-            method=prefer,
+            method=query.prefer,
         )
 
     @torch.no_grad()
-    def predict(self, what: Input) -> dict[str, float]:
-        """The classifier's probability of each class; of a model that predicts a value, that `value`."""
+    def predict(self, what: Any) -> dict[str, float]:
+        """Ask the classifier.
+
+        Args:
+            what: One input, as in `explain`.
+
+        Returns:
+            The probability of each class by its name; of a model that predicts a value, that `value`.
+        """
         outputs = self.kit.classifier(self.read(what).pad(self.kit.schema.max_nodes))[0]
         if len(outputs) == 1:
             return {"value": float(outputs)}
         names = self.kit.classes or tuple(map(str, range(len(outputs))))
         return dict(zip(names, outputs.softmax(-1).tolist(), strict=True))
 
-    def assess(self, found: Counterfactual) -> Counterfactual:
-        """A counterfactual, of whatever origin, with the evidence of judges and rules, and the names of classes."""
-        return self._assessor.assess(dataclasses.replace(found, classes=found.classes or self.kit.classes))
+    def assess(self, counterfactual: Counterfactual) -> Counterfactual:
+        """Add the evidence of judges and rules, and the names of classes, to a counterfactual of whatever origin.
 
-    def path(self, found: Counterfactual, steps: int = 24) -> LatentPath:
-        """Graphs and probabilities along the latent line from the factual to the counterfactual."""
-        if self.kit.vae is None or found.counterfactual is None:
-            what = "a counterfactual" if self.kit.vae is not None else "a kit with an autoencoder"
+        Args:
+            counterfactual: An answer of any method, or one that was read from a file.
+
+        Returns:
+            A copy with `evidence` and `classes`.
+        """
+        classes = counterfactual.classes or self.kit.classes
+        return self._assessor.assess(dataclasses.replace(counterfactual, classes=classes))
+
+    def path(self, counterfactual: Counterfactual, steps: int = 24) -> LatentPath:
+        """Decode graphs along the latent line from the factual to the counterfactual.
+
+        Args:
+            counterfactual: An answer that has a counterfactual graph.
+            steps: Number of points, both ends included.
+
+        Returns:
+            The graphs with their positions and the probabilities of the target.
+
+        Raises:
+            ConfigError: If the kit has no autoencoder, or the answer no counterfactual graph.
+        """
+        after, vae = counterfactual.counterfactual, self.kit.vae
+        if vae is None or after is None:
+            what = "a counterfactual" if vae is not None else "a kit with an autoencoder"
             raise ConfigError(f"A latent path needs {what}; there is none here.")
-        return latent_path(self.kit.vae, self.kit.classifier, found.factual, found.counterfactual, found.target, steps)
+        return latent_path(vae, self.kit.classifier, counterfactual.factual, after, counterfactual.target, steps)
 
-    def read(self, what: Input, parent: bool = False) -> Graph:
-        """An input as a Graph of the classifier's schema; if asked, of a molecule its `parent`. A label is not read."""
-        if parent and not (isinstance(what, str) or hasattr(what, "GetAtoms")):
-            raise not_a_molecule()
-        if isinstance(what, Graph):
-            if what.schema != self.kit.schema:
-                raise DataError(
-                    "A graph must have the schema of the classifier; this one has another. "
-                    "Load it with `schema=explainer.kit.schema`."
-                )
-            return what
-        if isinstance(what, str):
-            from ..data.molecules.molecule import from_smiles
+    def read(self, what: Any, parent: bool = False) -> Graph:
+        """Read one input as a graph of the kit's schema; with `parent`, the neutral parent of a salt or an ion.
 
-            return from_smiles(what, self.kit.schema, parent=parent)
-        if hasattr(what, "GetAtoms"):
-            from ..data.molecules.molecule import from_mol
+        A label that it may have is not read. Raises DataError if it cannot be read or does not fit the schema.
+        """
+        return read_graph(what, self.kit.schema, parent)
 
-            return from_mol(what, self.kit.schema, parent=parent)
-        if hasattr(what, "edge_index"):
-            from ..data.pyg.objects import from_pyg
+    def request(self, target: Target) -> AbstractRequest:
+        """Parse a target, given as in `explain`, into an object that makes a goal from the classifier's outputs.
 
-            unlabeled = copy.copy(what)
-            unlabeled.y = torch.zeros(1, dtype=torch.long)
-            return from_pyg([unlabeled], schema=self.kit.schema).graphs()
-        raise DataError(
-            f"What is to be explained must be a Graph, a SMILES text, an RDKit molecule or a PyG Data object; "
-            f"got {type(what).__name__}."
-        )
-
-    def request(self, target: int | str | AbstractRequest | None) -> AbstractRequest:
-        """What a target that is given by number or in words asks for; raises if the classifier has no such outputs."""
-        asked = parse_goal(target, self.kit.classes)
-        asked.at(self._undecided)
-        return asked
+        Raises ConfigError if the classifier has no such class, or predicts no value.
+        """
+        request = parse_goal(cast(Any, target), self.kit.classes)
+        request.at(self._undecided)
+        return request
 
     @cached_property
     def _undecided(self) -> Float[Tensor, " c"]:
@@ -209,10 +254,44 @@ def load(
     vae: PEGVAE | None = None,
     surrogates: Sequence[AbstractClassifier] | None = None,
 ) -> Explainer:
-    """The explainer of a kit: one that the package carries (`"mutagenicity"`, `"aids"`, `"nci1"`) or a folder that
-    `graphflip fit` wrote. Models given here take the place of the kit's; a kit without a classifier needs one. It may
-    be one of graphflip's, a PyG module, or a function of dense tensors (see `graphflip.models.adapters`)."""
+    """Load the explainer of a kit.
+
+    Args:
+        source: The name of a kit that the package carries ("mutagenicity", "aids", "nci1"), or a folder that
+            `graphflip fit` wrote.
+        classifier: A model to explain instead of the kit's: one of graphflip's, a PyG module, or a function of dense
+            tensors (see `graphflip.models.adapters`). A kit without a classifier needs one.
+        vae: An autoencoder instead of the kit's.
+        surrogates: Models that are asked whether they believe an answer, instead of the kit's.
+
+    Returns:
+        The explainer.
+
+    Raises:
+        ConfigError: If there is no such kit, or it needs a classifier.
+        ModelFileError: If a file of the kit is damaged or of a newer version.
+
+    Example:
+        >>> explainer = graphflip.load("mutagenicity")                          # doctest: +SKIP
+        >>> explainer.predict("CCO")                                            # doctest: +SKIP
+    """
     check_source(source)
     kit = load_kit(source, classifier)
     parts: dict[str, Any] = {"vae": vae, "surrogates": None if surrogates is None else tuple(surrogates)}
     return Explainer(dataclasses.replace(kit, **{name: part for name, part in parts.items() if part is not None}))
+
+
+def check_source(source: Any) -> None:
+    """Raise ConfigError unless a kit can be looked for by this."""
+    if not isinstance(source, str | os.PathLike):
+        raise ConfigError(
+            f"A kit must be named by a text or a path; got {source!r}. Give the name of one, as in "
+            "graphflip.load('mutagenicity'), or the folder that `graphflip fit` wrote."
+        )
+
+
+def _concession(query: Query, wish: Preference) -> float | None:
+    """Least confidence of an answer where nothing passes; None if the agreement that is asked must be kept."""
+    if query.agreement is not None:
+        return None
+    return min(0.5, wish.confidence) if query.confidence is None else query.confidence

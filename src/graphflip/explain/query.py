@@ -9,7 +9,7 @@ import difflib
 import operator
 from collections.abc import Collection, Mapping
 from numbers import Real
-from typing import Annotated, Any, Literal, NamedTuple, Protocol, Self, TypedDict, Unpack, runtime_checkable
+from typing import Annotated, Any, Literal, NamedTuple, Protocol, TypedDict, TypeVar, Unpack, runtime_checkable
 
 from pydantic import (
     BaseModel,
@@ -53,8 +53,8 @@ def _whole(value: Any) -> Any:
     """Whole numbers of any type as `int`; texts and booleans are none."""
     if isinstance(value, str | bool):
         raise ValueError(f"must be a whole number; got {value!r}")
-    if isinstance(value, float) and value.is_integer():
-        return int(value)
+    if isinstance(value, float):
+        return int(value) if value.is_integer() else value
     return operator.index(value) if hasattr(value, "__index__") else value
 
 
@@ -70,19 +70,35 @@ def _in_order(values: Any) -> Any:
     if isinstance(values, str | Mapping) or not isinstance(values, Collection):
         return values
     try:
-        return tuple(sorted({tuple(value) if isinstance(value, list) else value for value in values}))
+        return tuple(sorted(set(map(_member, values))))
     except TypeError:  # what has no order is not of one kind, which the type of the field says
         return values
 
 
-Whole = Annotated[int, BeforeValidator(_whole)]
+def _member(value: Any) -> Any:
+    """Whole numbers of any type as `int`, pairs as tuples."""
+    if isinstance(value, list | tuple):
+        return tuple(map(_member, value))
+    return operator.index(value) if hasattr(value, "__index__") else value
+
+
+# In `Annotated`, limits stand before validators: then they are in the JSON schema, too.
+Whole = BeforeValidator(_whole)
 Probability = Annotated[
-    float | None, BeforeValidator(_real), Expected("a number between 0 and 1", "Write 0.9, say, or leave it out.")
+    float | None,
+    Field(gt=0, lt=1),
+    BeforeValidator(_real),
+    Expected("a number between 0 and 1", "Write 0.9, say, or leave it out."),
 ]
 Sorted = BeforeValidator(_in_order)
+_NUMBER = Expected("a whole number, at least 1", "Leave it out for one answer.")
+_LIMIT = Expected("a whole number, at least 1 edit", "Leave it out for no limit.")
 _NODES = Expected("a set or a list of node numbers", "Write {3} for one node, say.")
 _EDGES = Expected("a set or a list of pairs of nodes", "Write {(2, 5)} for one edge, say.")
 _NAMES = Expected("a set or a list of texts", "Write {'Cl'} for one of them, say.")
+
+
+AnyQuery = TypeVar("AnyQuery", bound="Query")
 
 
 class Query(BaseModel):
@@ -108,8 +124,8 @@ class Query(BaseModel):
     prefer: Annotated[Prefer, Expected("one of minimal, balanced, believable", "Leave it out for balanced.")] = Field(
         default="balanced", description="Small changes, believable ones, or in between."
     )
-    num: Annotated[Whole, Expected("a whole number, at least 1", "Leave it out for one answer.")] = Field(
-        default=1, ge=1, description="Number of different answers for each input."
+    num: Annotated[int, Field(ge=1), Whole, Expected("a whole number, at least 1", "Leave it out for one answer.")] = (
+        Field(default=1, description="Number of different answers for each input.")
     )
     frontier: bool = Field(
         default=False, description="All answers from the smallest change to the most believable one."
@@ -118,41 +134,41 @@ class Query(BaseModel):
         default=False, description="Of a salt or an ion, explain the neutral molecule: its largest part."
     )
     confidence: Probability = Field(
-        default=None, gt=0, lt=1, description="Least probability of the target. By default the preference's."
+        default=None, description="Least probability of the target. By default the preference's."
     )
     agreement: Probability = Field(
         default=None,
-        gt=0,
-        lt=1,
         description="Least probability of the target that the surrogates give on average. By default the preference's.",
     )
-    freeze_nodes: Annotated[tuple[Whole, ...], Sorted, _NODES] = Field(
+    freeze_nodes: Annotated[tuple[int, ...], Sorted, _NODES] = Field(
         default=(), description="Nodes that keep their attributes and edges, by number from 0."
     )
-    freeze_edges: Annotated[tuple[tuple[Whole, Whole], ...], Sorted, _EDGES] = Field(
+    freeze_edges: Annotated[tuple[tuple[int, int], ...], Sorted, _EDGES] = Field(
         default=(), description="Pairs of nodes whose edge, or missing edge, stays as it is."
     )
     freeze_rings: bool = Field(default=False, description="All edges of rings stay as they are.")
     forbid_node_types: Annotated[tuple[str, ...], Sorted, _NAMES] = Field(
-        default=(), description="Types of nodes that are not introduced."
+        default=(), description="Types of nodes that are not introduced, such as Cl."
     )
     forbid_edge_types: Annotated[tuple[str, ...], Sorted, _NAMES] = Field(
-        default=(), description="Types of edges that are not introduced."
+        default=(), description="Types of edges that are not introduced, such as triple."
     )
     forbid_ops: Annotated[tuple[str, ...], Sorted, _NAMES] = Field(
         default=(),
         description="Kinds of edit that are not made: remove_edge, remove_node, add_node, set_node, add_edge, "
         "set_edge.",
     )
-    budget: Annotated[
-        Whole | None, Expected("a whole number, at least 1 edit", "Leave it out for no limit.")
-    ] = Field(default=None, ge=1, description="Largest number of edits.")
-    seed: Annotated[Whole, Expected("a whole number, at least 0", "Leave it out for 0.")] = Field(
-        default=0, ge=0, description="Seed of methods that draw random numbers; the search over edits draws none."
+    budget: Annotated[int | None, Field(ge=1), Whole, _LIMIT] = Field(
+        default=None, description="Largest number of edits."
+    )
+    seed: Annotated[int, Field(ge=0), Whole, Expected("a whole number, at least 0", "Leave it out for 0.")] = Field(
+        default=0, description="Seed of methods that draw random numbers; the search over edits draws none."
     )
 
     @classmethod
-    def of(cls, query: "Query | None" = None, target: Target = None, **options: "Unpack[QueryOptions]") -> Self:
+    def of(
+        cls: type[AnyQuery], query: "Query | None" = None, target: Target = None, **options: "Unpack[QueryOptions]"
+    ) -> AnyQuery:
         """Make a query, or change some options of one.
 
         Args:
@@ -167,9 +183,9 @@ class Query(BaseModel):
             ConfigError: If an option is unknown, is not of its kind, or does not go with another one.
 
         Example:
-            >>> Query.of(budget=0)
+            >>> Query.of(seed=-1)
             Traceback (most recent call last):
-            graphflip.errors.ConfigError: `budget` must be a whole number, at least 1 edit; got 0. Leave it out for no limit.
+            graphflip.errors.ConfigError: `seed` must be a whole number, at least 0; got -1. Leave it out for 0.
         """
         given: dict[str, Any] = dict(query or {}) | _spread(options)
         if target is not None:
@@ -193,7 +209,7 @@ class Query(BaseModel):
         }
 
     @model_validator(mode="after")
-    def _fits_together(self) -> Self:
+    def _fits_together(self) -> "Query":
         if self.frontier and self.num > 1:
             raise ValueError(
                 f"Either `num` different answers or the whole `frontier` must be asked for; got num={self.num} and a "
@@ -206,12 +222,10 @@ class Query(BaseModel):
         return self
 
 
-class QueryOptions(TypedDict, total=False):
-    """The fields of `Query` as keywords, for editors; a test holds the names equal."""
+class CommonOptions(TypedDict, total=False):
+    """The fields of `Query` as keywords, for editors, without those that say how many answers there are."""
 
     prefer: Prefer
-    num: int
-    frontier: bool
     parent: bool
     confidence: float | None
     agreement: float | None
@@ -224,6 +238,13 @@ class QueryOptions(TypedDict, total=False):
     budget: int | None
     seed: int
     constraints: Constraints | None
+
+
+class QueryOptions(CommonOptions, total=False):
+    """The fields of `Query` as keywords, for editors; a test holds the names equal."""
+
+    num: int
+    frontier: bool
 
 
 _CONSTRAINTS = tuple(field.name for field in dataclasses.fields(Constraints))

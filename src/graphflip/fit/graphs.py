@@ -6,10 +6,10 @@ from jaxtyping import Shaped
 from torch import Tensor
 
 from ..data.dataset import GraphDataset
+from ..data.functions import call_function, is_function
 from ..data.pyg.objects import from_pyg
 from ..data.source import load_dataset
 from ..errors import DataError, WrongOutput
-from ..models.adapters.factory import call_function, is_function
 from ..models.networks.classifier import AbstractClassifier, num_outputs
 from ..models.training.evaluate import predict
 

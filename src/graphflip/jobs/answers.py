@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from ..data.inputs import InputRow
+from ..data.source import Source
 from ..describe.wording import describe
 from ..edits import heavy_edits
 from ..errors import ConfigError, DataError, GraphError, JobError, MissingExtra, SchemaError
@@ -19,7 +21,6 @@ from ..explain.records import to_record
 from ..models.adapters.black_box import BlackBox
 from ..models.storage.store import CARD
 from ..version import __version__
-from .inputs import InputRow, Source
 from .settings import JobSettings
 from .tables import TIMING, to_parquet
 
@@ -69,9 +70,9 @@ def explainer_of(settings: JobSettings) -> Explainer:
 def check(settings: JobSettings) -> None:
     """Raise if no row at all could be explained with these settings."""
     explainer = explainer_of(settings)
-    explainer.request(settings.target)
-    check_types(settings.constraints(), explainer.kit.schema)
-    explainer.search(settings.prefer, settings.constraints(), settings.confidence)
+    explainer.request(settings.query.target)
+    check_types(settings.query.constraints, explainer.kit.schema)
+    explainer.search(settings.query)
 
 
 @lru_cache(maxsize=1)
@@ -130,19 +131,7 @@ def _explained(explainer: Explainer, settings: JobSettings, row: InputRow) -> li
     if isinstance(classifier, BlackBox):
         classifier.renew()  # its budget is for each row: an answer must not depend on the rows before
     try:
-        graph = row.graph(explainer.kit.schema, settings.parent)
-        return next(
-            explainer.explain_each(
-                [graph],
-                settings.target,
-                prefer=settings.prefer,
-                num=settings.num,
-                frontier=settings.frontier,
-                constraints=settings.constraints(),
-                confidence=settings.confidence,
-                ids=[row.id],
-            )
-        )
+        return next(explainer.explain_each([row], query=settings.query))
     except MissingExtra:
         raise  # of the machine, not of the row
     except (DataError, GraphError, SchemaError, ConfigError) as error:

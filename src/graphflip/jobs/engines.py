@@ -13,8 +13,8 @@ from itertools import islice
 from multiprocessing import get_context, parent_process, resource_tracker
 from typing import NamedTuple
 
+from ..data.inputs import InputRow
 from .answers import Order, explain_rows
-from .inputs import InputRow
 
 AHEAD = 2
 """Tasks queued for each worker, so that no worker is idle."""

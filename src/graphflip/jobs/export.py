@@ -2,17 +2,15 @@
 
 import csv
 import json
-import os
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 from ..errors import ConfigError, GraphflipError, JobError
 from ..explain.counterfactual import Counterfactual
 from ..explain.kit import kit_schema
 from ..explain.records import from_record
+from ..models.storage.files import whole_file
 from .folder import JobFolder, disk_errors, read_manifest
 from .tables import COLUMNS
 
@@ -33,16 +31,16 @@ def explained(folder: Path) -> Iterator[Counterfactual]:
     for answer in JobFolder(folder, manifest).answers():
         if answer["record"] is not None:
             try:
-                found = from_record(json.loads(answer["record"]), schema)
+                counterfactual = from_record(json.loads(answer["record"]), schema)
             except (ValueError, OverflowError, RecursionError, GraphflipError) as error:
                 raise JobError(f"{folder}: the record of row {answer['row']} cannot be read; {error}") from error
-            yield found
+            yield counterfactual
 
 
 def write_records(path: Path, answers: Iterable[Mapping[str, Any]]) -> int:
     """Explanations in the format of docs/concepts/format.md; rows that have none (bad input) are left out."""
     count = 0
-    with whole_file(path) as file:
+    with disk_errors(path.parent), whole_file(path, "w") as file:
         for answer in answers:
             if answer["record"] is not None:
                 file.write(answer["record"] + "\n")
@@ -54,7 +52,7 @@ def write_csv(path: Path, answers: Iterable[Mapping[str, Any]]) -> int:
     """All answers without their graphs. A text that a spreadsheet would take for a formula gets a leading quote."""
     names = [name for name in COLUMNS if name != "record"]
     count = 0
-    with whole_file(path) as file:
+    with disk_errors(path.parent), whole_file(path, "w") as file:
         writer = csv.writer(file, quoting=csv.QUOTE_NONNUMERIC)
         writer.writerow(names)
         for answer in answers:
@@ -64,24 +62,6 @@ def write_csv(path: Path, answers: Iterable[Mapping[str, Any]]) -> int:
 
 
 WRITERS: dict[str, Callable[[Path, Iterable[Mapping[str, Any]]], int]] = {".jsonl": write_records, ".csv": write_csv}
-
-
-@contextmanager
-def whole_file(path: Path) -> Iterator[TextIO]:
-    """A text file that is there with all that was written to it, or not at all."""
-    with disk_errors(path.parent):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
-                yield file
-                file.flush()
-                os.fsync(file.fileno())
-            os.chmod(temporary, 0o644)
-            os.replace(temporary, path)
-        except BaseException:
-            Path(temporary).unlink(missing_ok=True)
-            raise
 
 
 def _cell(value: Any) -> Any:

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,11 +10,9 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from ..data.inputs import InputRow
 from ..errors import JobError
-from ..models.storage.files import write_atomically
-from ..schema import first_problem
-from ..version import __version__
-from .inputs import InputRow, digest_of
+from ..models.storage.files import read_json_model, write_atomically
 from .settings import JobSettings
 from .tables import read_answers
 
@@ -163,20 +161,23 @@ class JobFolder:
 
 def read_manifest(path: Path) -> Manifest:
     """The manifest in the folder of a job."""
-    file = path / MANIFEST
-    try:
-        stored = json.loads(file.read_bytes())
-    except FileNotFoundError as error:
-        raise JobError(f"{file}: no such file. Give the folder that `graphflip explain --out` wrote.") from error
-    except (OSError, ValueError, RecursionError) as error:
-        raise JobError(f"{file}: not readable JSON ({error}). Start the job anew in another folder.") from error
-    newer = stored.get("format") if isinstance(stored, dict) else None
-    if isinstance(newer, int) and newer > FORMAT:
-        raise JobError(f"{file}: written in format {newer}; graphflip {__version__} reads up to {FORMAT}. Update it.")
-    try:
-        return Manifest.model_validate(stored)
-    except ValidationError as error:
-        raise JobError(f"{file}: {first_problem(error)}. Start the job anew in another folder.") from error
+    return read_json_model(
+        path / MANIFEST,
+        Manifest,
+        FORMAT,
+        JobError,
+        missing="Give the folder that `graphflip explain --out` wrote.",
+        damaged="Start the job anew in another folder.",
+    )
+
+
+def digest_of(rows: Iterable[InputRow]) -> tuple[str, int]:
+    """The sha256 of rows, and how many there are."""
+    digest, count = hashlib.sha256(), 0
+    for row in rows:
+        digest.update(json.dumps(row).encode("utf-8", errors="surrogatepass"))
+        count += 1
+    return digest.hexdigest(), count
 
 
 @contextmanager

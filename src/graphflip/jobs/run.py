@@ -12,13 +12,14 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from ..data.inputs import InputRow
+from ..data.source import Source
 from ..errors import JobError
 from ..version import __version__
 from .answers import Order, check, crashed, kit_digest
 from .engines import AbstractEngine, InProcess, Task
 from .export import write_csv, write_records
-from .folder import MANIFEST, JobFolder, Manifest, ShardCard, read_manifest
-from .inputs import InputRow, Source, digest_of
+from .folder import MANIFEST, JobFolder, Manifest, ShardCard, digest_of, read_manifest
 from .lock import folder_lock
 from .settings import JobSettings
 from .tables import joined
@@ -97,6 +98,7 @@ def plan(source: Source, settings: JobSettings, shard_size: int | None = None) -
         input_sha256=digest,
         rows=count,
         kit_sha256=kit_digest(settings.model),
+        seed=settings.query.seed,
         shard_size=shard_size or _shard_size(count),
         versions={"graphflip": __version__} | {name: _version(name) for name in _PACKAGES},
     )

@@ -3,58 +3,53 @@
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny, model_serializer, model_validator
 
 from ..errors import ConfigError
-from ..explain.asked import check_answers
-from ..explain.constraints import Constraints
 from ..explain.kit import packaged_kits
-from ..schema import first_problem
+from ..explain.query import Query
+
+_FORMAT_1 = {
+    *("target", "prefer", "num", "frontier", "parent", "confidence", "freeze_nodes", "freeze_edges", "freeze_rings"),
+    *("forbid_node_types", "forbid_edge_types", "forbid_ops", "budget"),
+}
+"""Options that manifests of format 1 always hold. Later ones are written if they are asked for: digests stay equal."""
 
 
 class JobSettings(BaseModel):
-    """What `graphflip explain` was asked; equal settings give equal answers."""
+    """A kit, or a classifier in its place, and the question; equal settings give equal answers.
+
+    In a file the options of the question stand beside `model` and `classifier`.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     model: str
     classifier: str | None = Field(default=None, description="package.module:factory, instead of the kit's")
-    target: str | None = None
-    prefer: str = "balanced"
-    num: int = Field(default=1, ge=1)
-    frontier: bool = False
-    parent: bool = False
-    confidence: float | None = Field(default=None, gt=0, lt=1)
-    freeze_nodes: tuple[int, ...] = ()
-    freeze_edges: tuple[tuple[int, int], ...] = ()
-    freeze_rings: bool = False
-    forbid_node_types: tuple[str, ...] = ()
-    forbid_edge_types: tuple[str, ...] = ()
-    forbid_ops: tuple[str, ...] = ()
-    budget: int | None = Field(default=None, ge=1)
+    query: SerializeAsAny[Query] = Query()
 
     @classmethod
-    def of(cls, **asked: Any) -> "JobSettings":
-        """Checked settings; sets of frozen and forbidden things in one order, a folder by its whole path."""
-        for name in ("freeze_nodes", "freeze_edges", "forbid_node_types", "forbid_edge_types", "forbid_ops"):
-            asked[name] = tuple(sorted(set(asked.get(name, ()))))
-        if asked["model"].lower() not in packaged_kits():
-            asked["model"] = str(Path(asked["model"]).resolve())
-        try:
-            settings = cls.model_validate(asked)
-        except ValidationError as error:
-            raise ConfigError(f"A setting cannot be used: {first_problem(error)}.") from error
-        check_answers(settings.num, settings.frontier)
-        settings.constraints()
-        return settings
+    def of(cls, model: str, classifier: str | None = None, query: Query | None = None, **options: Any) -> "JobSettings":
+        """Make checked settings, a folder by its whole path; `options` are fields of `Query` that change the query."""
+        query = (Query if query is None else type(query)).of(query, **options)
+        if not isinstance(query.target, str | None):
+            raise ConfigError(
+                f"The target of a job must be a text, which a manifest can hold; got {query.target!r}. "
+                "Write the name or the number of a class, or 'raise by 0.5'."
+            )
+        known = model.lower() in packaged_kits()
+        return cls(model=model if known else str(Path(model).resolve()), classifier=classifier, query=query)
 
-    def constraints(self) -> Constraints:
-        """The part of the settings that a search must respect."""
-        return Constraints(
-            freeze_nodes=frozenset(self.freeze_nodes),
-            freeze_edges=frozenset(self.freeze_edges),
-            freeze_rings=self.freeze_rings,
-            forbid_node_types=frozenset(self.forbid_node_types),
-            forbid_edge_types=frozenset(self.forbid_edge_types),
-            forbid_ops=frozenset(self.forbid_ops),
-            budget=self.budget,
-        )
+    @model_validator(mode="before")
+    @classmethod
+    def _from_file(cls, stored: Any) -> Any:
+        if not isinstance(stored, dict) or "query" in stored:
+            return stored
+        own = {name: value for name, value in stored.items() if name in ("model", "classifier")}
+        return own | {"query": {name: value for name, value in stored.items() if name not in own}}
+
+    @model_serializer
+    def _to_file(self) -> dict[str, Any]:
+        wanted = _FORMAT_1 | self.query.changes().keys()
+        options = self.query.model_dump(mode="json")
+        asked = {name: value for name, value in options.items() if name in wanted}
+        return {"model": self.model, "classifier": self.classifier} | asked

@@ -4,16 +4,16 @@ import os
 from typing import Any
 
 from ..explain.kit import packaged_kits
-
-_SETS = ("freeze_nodes", "freeze_edges", "forbid_node_types", "forbid_edge_types", "forbid_ops")
+from ..explain.query import Query
 
 
 def reproduce(task: dict[str, Any], number: int = 0) -> str:
     """A script for answer `number` to a question, or for an explanation that came from a file, and what was undone."""
     asked = task.get("asked")
-    found = _from_file(task) if asked is None else _question(task["input"], asked, number)
-    again = [f"found = take_back(explainer, found, {sorted(task['undo'])})"] if task.get("undo") else []
-    return "\n".join([*_imports(task), "", *_load(task), *found, *again, "print(found)", ""])
+    answer = _from_file(task) if asked is None else _question(task["input"], asked, number)
+    undone = f"counterfactual = take_back(explainer, counterfactual, {sorted(task.get('undo') or ())})"
+    again = [undone] if task.get("undo") else []
+    return "\n".join([*_imports(task), "", *_load(task), *answer, *again, "print(counterfactual)", ""])
 
 
 def _imports(task: dict[str, Any]) -> list[str]:
@@ -52,28 +52,19 @@ def _kit(task: dict[str, Any]) -> str:
 def _from_file(task: dict[str, Any]) -> list[str]:
     return [
         'records = read_records(Path("counterfactuals.jsonl"), explainer.kit.schema)',
-        f"found = next(one for one in records if one.id == {task['record']['id']!r})",
+        f"counterfactual = next(record for record in records if record.id == {task['record']['id']!r})",
     ]
 
 
 def _question(given: dict[str, Any], asked: dict[str, Any], number: int) -> list[str]:
-    arguments = [_input(given), f"prefer={asked['prefer']!r}"]
-    usual = {"target": None, "num": 1, "frontier": False, "confidence": None}
-    arguments += [f"{name}={asked[name]!r}" for name, value in usual.items() if asked[name] != value]
-    sets = [f"{name}=frozenset({_set(asked[name])})" for name in _SETS if asked[name]]
-    sets += ["freeze_rings=True"] if asked["freeze_rings"] else []
-    sets += [] if asked["budget"] is None else [f"budget={asked['budget']}"]
-    arguments += [f"constraints=gf.Constraints({', '.join(sets)})"] if sets else []
-    several = asked["num"] > 1 or asked["frontier"]
-    choice = [f"found = found[{number}]"] if several else []
-    return ["found = explainer.explain(", *(f"    {argument}," for argument in arguments), ")", *choice]
+    query = Query.of(**asked)
+    arguments = [_input(given), *(f"{name}={value!r}" for name, value in query.changes().items())]
+    choice = [f"counterfactual = answers[{number}]"] if query.num > 1 or query.frontier else []
+    name = "answers" if choice else "counterfactual"
+    return [f"{name} = explainer.explain(", *(f"    {argument}," for argument in arguments), ")", *choice]
 
 
 def _input(given: dict[str, Any]) -> str:
     if given.get("graph") is not None:
         return f"graph_from_json({given['graph']!r}, explainer.kit.schema)"
     return repr(given["smiles"].strip())
-
-
-def _set(values: list[Any]) -> str:
-    return "{" + ", ".join(repr(tuple(one) if isinstance(one, list) else one) for one in sorted(values)) + "}"

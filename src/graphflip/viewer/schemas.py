@@ -1,17 +1,16 @@
 """Messages of the viewer's API: what may be asked, what is answered; explanations are as in docs/concepts/format.md."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args, get_origin
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, SkipValidation, create_model, model_validator
 
+from ..explain.query import Query
 from .queue import JobState
 
 Number = Annotated[int, Field(ge=0, lt=10_000)]
 Short = Annotated[str, Field(max_length=200)]
+ShortOrNone = Short | None
 AttributeDict = dict[str, str | float]
-Prefer = Literal["minimal", "balanced", "believable"]
-"""As in `explain.preferences`, which would bring all of torch into the server."""
-
 Unit = Literal["probability", "value"]
 
 
@@ -43,22 +42,39 @@ class Input(BaseModel):
         return self
 
 
-class QuestionView(BaseModel):
-    """What `Explainer.explain` and `graphflip explain` take, under the same names."""
+def limited(kind: type[Query]) -> type[Query]:
+    """A query with the limits of a public server: on the length of texts and lists, and on large numbers."""
+    fields: dict[str, Any] = {}
+    for name, field in kind.model_fields.items():
+        inner, limits = _limits(field.annotation)
+        limits = [*limits, Field(le=_MOST[name])] if name in _MOST else limits
+        kept = [part for part in field.metadata if type(part) is not SkipValidation]
+        metadata = (*limits, *kept, Field(description=field.description))
+        fields[name] = _annotated(inner, metadata), field.default
+    return create_model(f"Limited{kind.__name__}", __base__=kind, **fields)
 
-    model_config = ConfigDict(extra="forbid")
-    target: Short | None = None
-    prefer: Prefer = "balanced"
-    num: int = Field(default=1, ge=1, le=8)
-    frontier: bool = False
-    confidence: float | None = Field(default=None, gt=0, lt=1)
-    freeze_nodes: list[Number] = Field(default=[], max_length=1000)
-    freeze_edges: list[tuple[Number, Number]] = Field(default=[], max_length=1000)
-    freeze_rings: bool = False
-    forbid_node_types: list[Short] = Field(default=[], max_length=100)
-    forbid_edge_types: list[Short] = Field(default=[], max_length=100)
-    forbid_ops: list[Short] = Field(default=[], max_length=10)
-    budget: int | None = Field(default=None, ge=1, le=1000)
+
+_MOST = {"num": 8, "budget": 1000, "seed": 2**53}
+
+
+def _limits(annotation: Any) -> tuple[Any, list[Any]]:
+    """The type of a field with limits on its members, and limits on the whole."""
+    if annotation == tuple[str, ...]:
+        return tuple[Short, ...], [Field(max_length=100)]
+    if get_origin(annotation) is tuple:
+        is_pair = get_origin(get_args(annotation)[0]) is tuple
+        return tuple[tuple[Number, Number] if is_pair else Number, ...], [Field(max_length=1000)]
+    return (ShortOrNone if str in get_args(annotation) else annotation), []
+
+
+def _annotated(kind: Any, metadata: tuple[Any, ...]) -> Any:
+    for part in metadata:
+        kind = Annotated[kind, part]
+    return kind
+
+
+class QuestionView(limited(Query)):
+    """The fields of `graphflip.Query`, which `Explainer.explain` and `graphflip explain` take under the same names."""
 
 
 class ReadRequest(BaseModel):

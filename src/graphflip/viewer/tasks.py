@@ -1,11 +1,13 @@
 """Views: what the page shows, as JSON, computed from an explainer and a request. Workers run these."""
 
 import dataclasses
+import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
 
+from ..data.inputs import InputRow
 from ..data.molecules.famous import famous_molecules
 from ..describe.takeback import take_back
 from ..describe.wording import sentences
@@ -16,10 +18,10 @@ from ..explain.edits.beam import Round
 from ..explain.explainer import Explainer
 from ..explain.method import ask, verdict
 from ..explain.preferences import PREFERENCES
+from ..explain.query import Query
 from ..explain.records import from_record, to_record
 from ..graph import Graph
-from ..jobs.settings import JobSettings as Asked
-from ..jsongraph import graph_from_json, graph_to_json
+from ..jsongraph import graph_to_json
 from ..models.networks.classifier import Outputs
 from ..report.draw.scene import edge_key, node_key
 from ..report.rows import agrees
@@ -72,20 +74,10 @@ def show_file(explainer: Explainer, task: Json, watch: Watch) -> Json:
 
 def explain(explainer: Explainer, task: Json, watch: Watch) -> Json:
     """Answers to a question: one, several that differ, or the frontier."""
-    asked = task["asked"]
-    found = explainer.explain(
-        [read_input(explainer, task["input"])],
-        asked["target"],
-        prefer=asked["prefer"],
-        num=asked["num"],
-        frontier=asked["frontier"],
-        confidence=asked["confidence"],
-        constraints=Asked(model=task["model"], **asked).constraints(),
-        ids=[task["id"] or task["input"].get("smiles") or "graph"],
-        watch=watch,
-    )[0]
-    several = found if isinstance(found, list) else [found]
-    return {"answers": [show_answer(explainer, task, one, number) for number, one in enumerate(several)]}
+    query, given = Query.of(**task["asked"]), task["input"]
+    name = task["id"] or given.get("smiles") or "graph"
+    (answers,) = explainer.explain_each([input_row(given, name)], query=query, watch=watch)
+    return {"answers": [show_answer(explainer, task, answer, number) for number, answer in enumerate(answers)]}
 
 
 def show_record(explainer: Explainer, task: Json, watch: Watch) -> Json:
@@ -155,12 +147,17 @@ def show_answer(explainer: Explainer, task: Json, found: Counterfactual, number:
 
 def read_input(explainer: Explainer, given: Json) -> Graph:
     """The graph that a request is about."""
+    return explainer.read(input_row(given))
+
+
+def input_row(given: Json, name: str = "") -> InputRow:
+    """The input of a request as a row; raises DataError if its SMILES has other signs than SMILES have."""
     if given.get("graph") is not None:
-        return graph_from_json(given["graph"], explainer.kit.schema)
+        return InputRow(0, name, "graph", json.dumps(given["graph"]))
     smiles = given["smiles"].strip()
     if not smiles or any(not "!" <= letter <= "~" for letter in smiles):
         raise DataError("A SMILES must be letters, digits and signs without spaces: c1ccccc1O. Correct it.")
-    return explainer.read(smiles)
+    return InputRow(0, name, "smiles", smiles)
 
 
 def _row(explainer: Explainer, row: files.Row) -> Json:

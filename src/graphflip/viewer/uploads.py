@@ -1,13 +1,14 @@
 """Files that are dropped on the page: their text, never a path, becomes a list of inputs."""
 
-import json
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from ..data.files import READERS, JsonLine, read_json_lines
+from ..data.inputs import InputRow
 from ..errors import DataError, GraphflipError
 from ..schema import Schema
 
@@ -41,7 +42,9 @@ def read_rows(name: str, text: str, schema: Schema, limit: int) -> Rows:
         path = Path(folder) / f"row{suffix}"
         path.write_text(text, encoding="utf-8")
         try:
-            rows = list(islice(_READERS[suffix](path, schema), limit + 1))
+            lines = map(_json_row, read_json_lines(path))
+            entries = lines if suffix == ".jsonl" else _read_rows(suffix, path, schema)
+            rows = list(islice(entries, limit + 1))
         except GraphflipError as error:
             raise DataError(str(error).replace(str(path), "The file")) from error
     if not rows:
@@ -49,55 +52,28 @@ def read_rows(name: str, text: str, schema: Schema, limit: int) -> Rows:
     return Rows(rows[:limit], len(rows) > limit)
 
 
-def _read_table(path: Path, schema: Schema) -> Iterator[Row]:
-    from ..data.molecules.smiles import read_smiles
+def _read_rows(suffix: str, path: Path, schema: Schema) -> Iterator[Row]:
+    """The entries of a file of molecules; an entry of an SD file becomes a SMILES text."""
+    for row in READERS[suffix](path):
+        name = row.id.replace(f"{path.stem}/", f"{path.stem} ")  # one that has none was named after our file: row/3
+        yield Row(name, {"smiles": row.text}) if row.form == "smiles" else _from_molblock(row, name, schema)
 
-    for row in read_smiles(path, tolerant=True):
-        yield Row(_name(row.id, path), {"smiles": row.smiles})
 
-
-def _read_sdf(path: Path, schema: Schema) -> Iterator[Row]:
+def _from_molblock(row: InputRow, name: str, schema: Schema) -> Row:
     from ..data.molecules.molecule import to_smiles
-    from ..data.molecules.sdf import from_molblock, read_sdf
 
-    for record in read_sdf(path):
-        name = _name(record.id, path)
-        try:
-            smiles = to_smiles(from_molblock(record.block, schema), kekule=True)
-        except GraphflipError as error:
-            yield Row(name, problem=str(error))
-        else:
-            yield Row(name, {"smiles": smiles}) if smiles else Row(name, problem="It is no molecule.")
-
-
-def _name(given: str, path: Path) -> str:
-    """The name of an entry; one that has none was named after our file: row/3."""
-    return given.replace(f"{path.stem}/", f"{path.stem} ")
-
-
-def _read_json_lines(path: Path, schema: Schema) -> Iterator[Row]:
-    with path.open(encoding="utf-8") as lines:
-        for number, line in enumerate(lines, start=1):
-            if line.strip():
-                yield _json_row(line, f"row {number}")
-
-
-def _json_row(line: str, name: str) -> Row:
-    """An explanation, a graph, or an object that has one as `graph`."""
     try:
-        stored = json.loads(line)
-    except (ValueError, RecursionError):
-        return Row(name, problem="The line must be JSON; it is not.")
-    if not isinstance(stored, dict):
+        smiles = to_smiles(row.graph(schema), kekule=True)
+    except GraphflipError as error:
+        return Row(name, problem=str(error))
+    return Row(name, {"smiles": smiles}) if smiles else Row(name, problem="It is no molecule.")
+
+
+def _json_row(line: JsonLine) -> Row:
+    """An explanation, a graph, or an object that has one as `graph`."""
+    name = (f"row {line.number}" if line.id is None else line.id)[:200]
+    if not isinstance(line.stored, dict):
         return Row(name, problem="The line must be a JSON object; it is not.")
-    name = str(stored.get("id", name))[:200]
-    if "factual" in stored:
-        return Row(name, record=stored)
-    return Row(name, {"graph": stored.get("graph", stored)})
-
-
-_READERS: dict[str, Callable[[Path, Schema], Iterator[Row]]] = {
-    **dict.fromkeys((".smi", ".csv", ".tsv"), _read_table),
-    ".sdf": _read_sdf,
-    ".jsonl": _read_json_lines,
-}
+    if "factual" in line.stored:
+        return Row(name, record=line.stored)
+    return Row(name, {"graph": line.stored.get("graph", line.stored)})

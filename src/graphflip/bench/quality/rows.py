@@ -42,23 +42,23 @@ class MethodRow:
 
 def believable(material: Material) -> AbstractExplainer:
     """The default search with `prefer="believable"`."""
-    return material.explainer.search("believable")
+    return material.explainer.search(prefer="believable")
 
 
 def balanced(material: Material) -> AbstractExplainer:
     """The default search."""
-    return material.explainer.search("balanced")
+    return material.explainer.search(prefer="balanced")
 
 
 def minimal(material: Material) -> AbstractExplainer:
     """The default search with `prefer="minimal"`."""
-    return material.explainer.search("minimal")
+    return material.explainer.search(prefer="minimal")
 
 
 def walk(material: Material) -> AbstractExplainer:
     """The default search, restricted to the moves that the latent walk proposes."""
     proposals = SaliencyWalk(material.vae, (material.kit.classifier,))
-    return replace(material.explainer.search("balanced"), walk=proposals, method="balanced+walk")
+    return replace(material.explainer.search(prefer="balanced"), walk=proposals, method="balanced+walk")
 
 
 def greedy(material: Material) -> AbstractExplainer:

@@ -1,13 +1,19 @@
-"""Tensors in files: safetensors, written atomically, read without running anything."""
+"""Files of models and jobs: written whole or not at all, read without running anything."""
 
+import json
 import os
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
+from typing import IO, Any, Literal, TypeVar
 
+from pydantic import BaseModel, ValidationError
 from torch import Tensor, nn
 
-from ...errors import ModelFileError
+from ...errors import GraphflipError, ModelFileError
+from ...schema import first_problem
+from ...version import __version__
 
 
 def weights_blob(model: nn.Module) -> bytes:
@@ -56,12 +62,23 @@ def misfits(tensors: Mapping[str, Tensor], expected: Mapping[str, Tensor]) -> li
 
 
 def write_atomically(path: Path, blob: bytes) -> None:
-    """Write beside the target, flush to disk, then rename: a kill leaves the old file or the new one."""
+    """Write a file that is there whole or not at all: a kill leaves the old file or the new one."""
+    with whole_file(path) as file:
+        file.write(blob)
+
+
+@contextmanager
+def whole_file(path: Path, mode: Literal["w", "wb"] = "wb") -> Iterator[IO[Any]]:
+    """Open a file for bytes, or for text in UTF-8, that is there with all that was written to it, or not at all.
+
+    It is written beside the target, flushed to disk, and renamed when the block ends.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(blob)
+        form: dict[str, Any] = {"encoding": "utf-8", "newline": ""} if mode == "w" else {}
+        with os.fdopen(handle, mode, **form) as file:
+            yield file
             file.flush()
             os.fsync(file.fileno())
         os.chmod(temporary, 0o644)
@@ -69,3 +86,31 @@ def write_atomically(path: Path, blob: bytes) -> None:
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
+
+
+Stored = TypeVar("Stored", bound=BaseModel)
+
+
+def read_json_model(
+    path: Path, kind: type[Stored], newest: int, failure: type[GraphflipError], missing: str, damaged: str
+) -> Stored:
+    """Read a JSON file that has a `format` number; `missing` and `damaged` say what to do where that fails.
+
+    Raises `failure` if the file is not there, is no JSON, was written in a format newer than `newest`, or does not fit.
+    """
+    try:
+        stored = json.loads(path.read_bytes())
+    except FileNotFoundError as error:
+        raise failure(f"{path}: no such file. {missing}") from error
+    except (OSError, ValueError, RecursionError) as error:
+        raise failure(f"{path}: not a readable JSON file ({error}). {damaged}") from error
+    came = stored.get("format") if isinstance(stored, dict) else None
+    if isinstance(came, int) and came > newest:
+        raise failure(
+            f"{path}: written in format {came}; graphflip {__version__} reads up to format {newest}. "
+            "Install a newer graphflip."
+        )
+    try:
+        return kind.model_validate(stored)
+    except ValidationError as error:
+        raise failure(f"{path}: {first_problem(error)}. {damaged}") from error

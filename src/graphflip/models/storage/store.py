@@ -1,7 +1,6 @@
 """Model folders: `card.json` describes a model, `weights.safetensors` holds its weights. Loading runs no code."""
 
 import hashlib
-import json
 import math
 from pathlib import Path
 from typing import Any
@@ -24,7 +23,7 @@ from ..networks.classifier import (
 from ..networks.counts import CountClassifier, CountConfig
 from ..networks.pegvae import PEGVAE, PEGVAEConfig
 from ..networks.trees import TreeClassifier, TreesConfig
-from .files import misfits, read_tensors, weights_blob, write_atomically
+from .files import misfits, read_json_model, read_tensors, weights_blob, write_atomically
 
 FORMAT = 1
 CARD, WEIGHTS = "card.json", "weights.safetensors"
@@ -182,24 +181,15 @@ def pretrained_models() -> list[str]:
 
 
 def read_card(folder: Path) -> Card:
-    """Read the card of a model folder and check it."""
-    path = folder / CARD
-    try:
-        stored = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError as error:
-        raise ModelFileError(f"{path}: no such file. Give the folder of a trained model, or train one.") from error
-    except (OSError, ValueError, RecursionError) as error:
-        raise ModelFileError(f"{path}: not a readable JSON file ({error}). Copy or train the model again.") from error
-    newer = stored.get("format") if isinstance(stored, dict) else None
-    if isinstance(newer, int) and newer > FORMAT:
-        raise ModelFileError(
-            f"{path}: written in format {newer} by graphflip {stored.get('version')}; this is {__version__}, which "
-            f"reads up to format {FORMAT}. Install a newer graphflip."
-        )
-    try:
-        return Card.model_validate(stored)
-    except ValidationError as error:
-        raise ModelFileError(f"{path}: {first_problem(error)}. Copy or train the model again.") from error
+    """The card of a model folder, checked."""
+    return read_json_model(
+        folder / CARD,
+        Card,
+        FORMAT,
+        ModelFileError,
+        missing="Give the folder of a trained model, or train one.",
+        damaged="Copy or train the model again.",
+    )
 
 
 def _load_weights(model: nn.Module, path: Path, card: Card) -> None:
