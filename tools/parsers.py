@@ -16,7 +16,8 @@ from graphflip.data.tu.reading import load_tu
 from graphflip.errors import GraphflipError
 from graphflip.explain.knowledge import Knowledge
 from graphflip.explain.records import read_records
-from graphflip.jobs import JobSettings, explained, export, open_source, run_job
+from graphflip.jobs import JobSettings, explained, open_source, run_job
+from graphflip.jobs.export import export
 from graphflip.jobs.folder import JobFolder, ShardCard, read_manifest
 from graphflip.models.storage.store import load_model
 

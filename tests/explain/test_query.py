@@ -120,7 +120,7 @@ def test_changes_make_the_query_again(query, other):
 
 def test_what_cannot_be_asked_is_said():
     with pytest.raises(ConfigError, match=r"`prefr` is no option of a question. Did you mean `prefer`\?"):
-        Query.of(prefr="minimal")
+        Query.of(prefr="minimal")  # pyright: ignore[reportCallIssue]
     with pytest.raises(ConfigError, match=r"`agreement` must be a number between 0 and 1; got 2\. Write"):
         Query.of(agreement=2)
     with pytest.raises(ConfigError, match=r"`forbid_ops` must be kinds of edit.*'erase'"):

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphflip.errors import ConfigError, JobError
-from graphflip.jobs import export
-from graphflip.jobs.export import write_csv
+from graphflip.jobs.export import export, write_csv
 from graphflip.jobs.tables import COLUMNS
 
 from .conftest import answers_of

@@ -77,7 +77,7 @@ def export(
     to: Annotated[Path, typer.Option(help="A .jsonl or .csv file.")],
 ) -> None:
     """Write the answers of a job as JSON lines, or as CSV that is safe to open in a spreadsheet."""
-    from ..jobs import export
+    from ..jobs.export import export
 
     console.print(f"{export(folder, to)} answers are in {to}.")
 

@@ -41,7 +41,7 @@ class InputRow(NamedTuple):
         try:
             stored = json.loads(self.text)
         except (ValueError, RecursionError) as error:
-            raise DataError(f"A line must be a JSON object; {error}. See docs/format.md.") from error
+            raise DataError(f"A line must be a JSON object; {error}. See docs/concepts/format.md.") from error
         return graph_from_json(_known_part(stored, schema) if self.form == "tu" else stored, schema)
 
 

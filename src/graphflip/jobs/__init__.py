@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from .engines import InProcess as InProcess
     from .engines import Processes as Processes
     from .export import explained as explained
-    from .export import export as export
     from .run import JobProgress as JobProgress
     from .run import JobSummary as JobSummary
     from .run import run_job as run_job

@@ -48,12 +48,13 @@ def limited(kind: type[Query]) -> type[Query]:
     for name, field in kind.model_fields.items():
         inner, limits = _limits(field.annotation)
         limits = [*limits, Field(le=_MOST[name])] if name in _MOST else limits
-        kept = [part for part in field.metadata if type(part) is not SkipValidation]
+        kept = [part for part in field.metadata if not isinstance(part, _SKIP)]
         metadata = (*limits, *kept, Field(description=field.description))
         fields[name] = _annotated(inner, metadata), field.default
     return create_model(f"Limited{kind.__name__}", __base__=kind, **fields)
 
 
+_SKIP: Any = SkipValidation
 _MOST = {"num": 8, "budget": 1000, "seed": 2**53}
 
 
