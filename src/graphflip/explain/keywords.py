@@ -10,7 +10,7 @@ from .query import CommonOptions, Query, QueryOptions
 
 
 @runtime_checkable
-class Molecule(Protocol):
+class MoleculeLike(Protocol):
     """An RDKit molecule."""
 
     def GetAtoms(self) -> Any:
@@ -19,13 +19,13 @@ class Molecule(Protocol):
 
 
 @runtime_checkable
-class GraphData(Protocol):
+class GraphDataLike(Protocol):
     """A PyG Data object."""
 
     edge_index: Any
 
 
-Input = Graph | str | Molecule | GraphData | InputRow
+Input = Graph | str | MoleculeLike | GraphDataLike | InputRow
 """One thing to explain: a Graph, a SMILES text, an RDKit molecule, a PyG Data object, or a row of a file."""
 
 Watch = Callable[[Round], None]
