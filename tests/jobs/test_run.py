@@ -7,7 +7,7 @@ import pytest
 
 from graphflip.errors import DataError
 from graphflip.explain.records import read_records, to_record
-from graphflip.jobs import InProcess, Processes, explained, of_graphs, open_source, run_job
+from graphflip.jobs import InProcess, JobSettings, Processes, explained, of_graphs, open_source, run_job
 from graphflip.jobs.engines import Done
 from graphflip.jobs.folder import MANIFEST, JobFolder, read_manifest
 
@@ -94,7 +94,7 @@ def test_a_row_that_kills_processes_is_recorded_and_the_others_are_explained(tab
 
 def test_several_answers_for_a_row_stand_together(settings, tmp_path):
     (tmp_path / "three.smi").write_text("nonsense((\nCCC\nCOCC\n")
-    several = settings.model_copy(update={"num": 2, "budget": 1})
+    several = JobSettings.of(settings.model, query=settings.query, num=2, budget=1)
     run_job(open_source(str(tmp_path / "three.smi")), several, tmp_path / "job")
     rows = [(answer["row"], answer["answer"]) for answer in answers_of(tmp_path / "job")]
     assert rows == [(1, 0), (2, 0), (2, 1), (3, 0)]

@@ -37,7 +37,12 @@ def damaged_files(rig: Rig, times: int, seed: int = 0) -> dict[str, dict[str, in
     """Damage each kind of file in each way, so many times: noticed (repaired or refused), harmless, or wrong."""
     rng, found = random.Random(seed), {}
     other = rig.folder / "other"
-    run_job(open_source(str(rig.table)), rig.settings.model_copy(update={"budget": 1}), other / "job", shard_size=2)
+    run_job(
+        open_source(str(rig.table)),
+        JobSettings.of(rig.settings.model, query=rig.settings.query, budget=1),
+        other / "job",
+        shard_size=2,
+    )
     small_kit.make_kit(other / "kit", seed=9)
     pristine = rig.folder / "pristine"
     shutil.copytree(rig.kit, rig.folder / "damaged" / "kit")

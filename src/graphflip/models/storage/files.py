@@ -106,8 +106,9 @@ def read_json_model(
         raise failure(f"{path}: not a readable JSON file ({error}). {damaged}") from error
     came = stored.get("format") if isinstance(stored, dict) else None
     if isinstance(came, int) and came > newest:
+        writer = f" by graphflip {stored['version']}" if "version" in stored else ""
         raise failure(
-            f"{path}: written in format {came}; graphflip {__version__} reads up to format {newest}. "
+            f"{path}: written in format {came}{writer}; this is {__version__}, which reads up to format {newest}. "
             "Install a newer graphflip."
         )
     try:
