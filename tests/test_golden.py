@@ -10,11 +10,9 @@ sys.path.insert(0, str(Path(__file__).parent))
 from golden_answers import CASES, answers, differences, stored
 
 QUICK = [
-    "mutagenicity/0/search/prefer=minimal",
     "mutagenicity/1/search/prefer=balanced",
     "nci1/0/search/prefer=believable",
     "nci1/4/cgcf",
-    "aids/4/latent-search",
     "mutagenicity/5/undone",
     "mutagenicity/5/random",
 ]
