@@ -28,33 +28,13 @@ def partners(sketch: Sketch, nodes: Sequence[int], most: int = PARTNERS) -> dict
 
 
 def bridges(sketch: Sketch) -> set[Pair]:
-    """Pairs of neighbors, in both directions, that only the edges between them connect.
-
-    Depth-first search for low points (Tarjan, 1974), without recursion.
-    """
+    """Pairs of neighbors, in both directions, that only the edges between them connect."""
     around = neighbors(sketch)
     entered: dict[int, int] = {}
-    lowest: dict[int, int] = {}
     pairs: set[Pair] = set()
     for root in sketch.nodes:
-        if root in entered:
-            continue
-        entered[root] = lowest[root] = len(entered)
-        path = [(root, root, iter(around[root]))]
-        while path:
-            i, before, rest = path[-1]
-            for j in rest:
-                if j not in entered:
-                    entered[j] = lowest[j] = len(entered)
-                    path.append((j, i, iter(around[j])))
-                    break
-                if j != before:
-                    lowest[i] = min(lowest[i], entered[j])
-            else:
-                path.pop()
-                lowest[before] = min(lowest[before], lowest[i])
-                if lowest[i] > entered[before]:
-                    pairs |= {(before, i), (i, before)}
+        if root not in entered:
+            pairs |= _bridges_from(root, around, entered)
     return pairs
 
 
@@ -65,6 +45,29 @@ def neighbors(sketch: Sketch) -> dict[int, list[int]]:
         for j in near:
             around[i][j] = around[j][i] = None
     return {i: list(others) for i, others in around.items()}
+
+
+def _bridges_from(root: int, around: dict[int, list[int]], entered: dict[int, int]) -> set[Pair]:
+    """Bridges of the component of `root`, by depth-first search for low points; numbers its nodes in `entered`."""
+    pairs: set[Pair] = set()
+    entered[root] = len(entered)
+    lowest = {root: entered[root]}
+    path = [(root, root, iter(around[root]))]
+    while path:
+        i, before, rest = path[-1]
+        for j in rest:
+            if j not in entered:
+                entered[j] = lowest[j] = len(entered)
+                path.append((j, i, iter(around[j])))
+                break
+            if j != before:
+                lowest[i] = min(lowest[i], entered[j])
+        else:
+            path.pop()
+            lowest[before] = min(lowest[before], lowest[i])
+            if lowest[i] > entered[before]:
+                pairs |= {(before, i), (i, before)}
+    return pairs
 
 
 def _nearest(around: dict[int, list[int]], start: int, inside: dict[int, None], most: int) -> list[int]:

@@ -180,7 +180,7 @@ class Valence:
         return wanted
 
     def _filled(self, sketch: Sketch, i: int) -> bool:
-        """True if an atom's valence is an allowed one; if hydrogens are implicit, if it is not exceeded."""
+        """True if an atom's valence is allowed; with implicit hydrogens, if it is not above the largest."""
         symbol, valence, degree, beside = self._surroundings(sketch, i)
         if self._hydrogen is None:
             return valence <= self.chemistry.max_valence(symbol)
