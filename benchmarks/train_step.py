@@ -13,8 +13,9 @@ from measure import alternate, arguments, report
 from slow_twin import all_slots, slow_vae
 from torch import nn
 
-from graphflip.data.dataset import Batch, GraphDataset
+from graphflip.data.dataset import GraphDataset
 from graphflip.data.source import load_dataset
+from graphflip.data.splits import Batch
 from graphflip.models.networks.pegvae import PAPER, PEGVAE
 from graphflip.models.training.objectives import Reconstruction
 

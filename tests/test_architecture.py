@@ -25,7 +25,9 @@ LAYERS = """
     graph
     testing jsongraph
     edits
-    ged metrics nn data.dataset data.splits data.edge_list
+    ged metrics nn data.edge_list data.ragged data.splits
+    data.checks
+    data.dataset
     data.nx data.molecules data.planted data.pyg data.tu
     data
     models.networks

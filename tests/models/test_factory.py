@@ -17,7 +17,7 @@ import torch
 from torch import nn
 from torch_geometric.nn import GINConv, global_add_pool
 from graphflip.models.adapters import BlackBox
-from graphflip.models.classifier import RelationalGIN
+from graphflip.models.networks.classifier import RelationalGIN
 from graphflip.schema import Schema
 
 class Net(nn.Module):

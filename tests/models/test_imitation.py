@@ -5,8 +5,9 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphflip.data.dataset import Batch, GraphDataset
+from graphflip.data.dataset import GraphDataset
 from graphflip.data.planted.motif import planted
+from graphflip.data.splits import Batch
 from graphflip.errors import ConfigError, SchemaError
 from graphflip.models.networks.classifier import AttentionClassifier, ClassifierConfig, RelationalGIN
 from graphflip.models.storage.store import load_model, save_model

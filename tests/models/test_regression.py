@@ -7,8 +7,9 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphflip.data.dataset import Batch, GraphDataset
+from graphflip.data.dataset import GraphDataset
 from graphflip.data.planted.motif import planted
+from graphflip.data.splits import Batch
 from graphflip.errors import DataError
 from graphflip.models.networks.classifier import (
     AttentionClassifier,

@@ -6,7 +6,6 @@ from ..lazy import attach
 
 if TYPE_CHECKING:
     from .dataset import BadRow as BadRow
-    from .dataset import Batch as Batch
     from .dataset import GraphDataset as GraphDataset
     from .molecules.molecule import from_mol as from_mol
     from .molecules.molecule import from_smiles as from_smiles
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
     from .pyg.objects import from_pyg as from_pyg
     from .pyg.objects import to_pyg as to_pyg
     from .source import load_dataset as load_dataset
+    from .splits import Batch as Batch
     from .tu.reading import load_paper_dataset as load_paper_dataset
     from .tu.reading import load_tu as load_tu
     from .tu.writing import write_tu as write_tu

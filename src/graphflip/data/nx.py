@@ -11,7 +11,8 @@ from torch import Tensor
 from ..errors import DataError, SchemaError, require
 from ..graph import Graph
 from ..schema import Categories, Column, Continuous, Schema
-from .dataset import GraphDataset, pointers
+from .dataset import GraphDataset
+from .ragged import pointers
 
 
 def from_networkx(

@@ -9,7 +9,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ..data.dataset import PARTS, GraphDataset
+from ..data.dataset import GraphDataset
+from ..data.splits import PARTS
 from ..errors import ConfigError
 from ..explain.assess import plausible_limit
 from ..explain.knowledge import KNOWLEDGE, Knowledge

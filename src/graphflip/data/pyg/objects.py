@@ -11,8 +11,9 @@ from torch import Tensor
 from ...errors import DataError, require
 from ...graph import Graph
 from ...schema import Categories, Column, Continuous, Schema
-from ..dataset import GraphDataset, pointers
+from ..dataset import GraphDataset
 from ..edge_list import fold_edges, repeated_edges
+from ..ragged import pointers
 
 
 def from_pyg(

@@ -16,7 +16,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from ...data.dataset import Batch, GraphDataset
+from ...data.dataset import GraphDataset
+from ...data.splits import Batch
 from ...errors import DataError
 from ...nn.initialize import reset_parameters
 from .checkpoint import CHECKPOINT, Checkpoint

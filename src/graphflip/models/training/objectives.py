@@ -8,7 +8,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from ...data.dataset import Batch, GraphDataset
+from ...data.dataset import GraphDataset
+from ...data.splits import Batch
 from ...graph import Graph
 from ..networks.classifier import AbstractClassifier
 from ..networks.pegvae import PEGVAE

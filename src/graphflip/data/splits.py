@@ -1,0 +1,79 @@
+"""Division of a dataset into parts and into batches, by the numbers of its graphs."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import torch
+from jaxtyping import Int, Shaped
+from torch import Tensor
+
+from ..graph import Graph
+
+PARTS = ("train", "validation", "test")
+
+
+class Batch(NamedTuple):
+    """Some graphs of a dataset as one dense batch.
+
+    Args:
+        index: Numbers of the graphs in the dataset, " b".
+        graph: The graphs, padded to the largest of them.
+        labels: Their labels, " b".
+
+    Example:
+        >>> from graphflip.data.planted.motif import planted
+        >>> index, graph, labels = next(planted(num_graphs=8).batches(size=4))
+        >>> len(index), len(graph), len(labels)
+        (4, 4, 4)
+    """
+
+    index: Int[Tensor, " b"]
+    graph: Graph
+    labels: Shaped[Tensor, " b"]
+
+
+def random_split(num_graphs: int, seed: int, train: float) -> dict[str, Int[Tensor, " _"]]:
+    """Draw a share `train` of the graphs, and halve the rest into validation and test; each part is sorted."""
+    num_train = int(train * num_graphs)
+    num_validation = (num_graphs - num_train) // 2
+    order = torch.randperm(num_graphs, generator=torch.Generator().manual_seed(seed))
+    parts = order.split([num_train, num_validation, num_graphs - num_train - num_validation])
+    return {name: part.sort().values for name, part in zip(PARTS, parts, strict=True)}
+
+
+def split_of_subset(
+    split: Mapping[str, Int[Tensor, " _"]], index: Int[Tensor, " b"], num_graphs: int
+) -> dict[str, Int[Tensor, " _"]]:
+    """Split of the graphs at `index`, each in the part where it was; empty parts are left out."""
+    part_of = torch.full((num_graphs,), -1)
+    for k, members in enumerate(split.values()):
+        part_of[members] = k
+    parts = {part: (part_of[index] == k).nonzero()[:, 0] for k, part in enumerate(split)}
+    return {part: members for part, members in parts.items() if len(members)}
+
+
+def batches_by_size(
+    num_nodes: Int[Tensor, " g"], index: Int[Tensor, " b"], size: int, rng: torch.Generator | None, pool: int
+) -> list[Int[Tensor, " _"]]:
+    """Divide the graphs at `index` into batches of `size` graphs that have about as many nodes.
+
+    Without `rng` smallest first; with it, graphs are sorted by size within random pools of `pool` batches, and the
+    batches come in random order.
+    """
+    chunk = len(index)
+    if rng is not None:
+        index, chunk = index[torch.randperm(len(index), generator=rng)], size * pool
+    pools = [members[num_nodes[members].argsort(stable=True)] for members in index.split(max(chunk, 1))]
+    batches = [batch for members in pools for batch in members.split(size)]
+    order = range(len(batches)) if rng is None else torch.randperm(len(batches), generator=rng).tolist()
+    return [batches[k] for k in order]
+
+
+def graph_numbers(index: int | slice | Sequence[int] | Tensor, num_graphs: int) -> Int[Tensor, " b"]:
+    """Numbers of graphs in any form as a tensor, none of them negative; raises IndexError if there is no such graph."""
+    if isinstance(index, slice):
+        return torch.arange(num_graphs)[index]
+    chosen = torch.as_tensor([index] if isinstance(index, int) else index, dtype=torch.long).reshape(-1)
+    if len(chosen) and not -num_graphs <= int(chosen.min()) <= int(chosen.max()) < num_graphs:
+        raise IndexError(f"graph {int(chosen.max())} of a dataset of {num_graphs}")
+    return chosen % max(num_graphs, 1)
