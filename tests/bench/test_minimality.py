@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from graphflip.bench.minimality import Requirement, is_one_minimal, smaller_answers
 from graphflip.bench.nitro import nitro_groups, touches_nitro
 from graphflip.bench.quality.limit import FewestEdits, SingleEdits
-from graphflip.data.molecules.molecule import from_smiles, is_radical_free, molecule_schema
+from graphflip.data.molecules.molecule import from_smiles, molecule_schema
+from graphflip.data.molecules.validity import is_radical_free
 from graphflip.data.planted.motif import answers, contains_motif, planted
 from graphflip.edits import apply_edits, edits_between, heavy_edits
 from graphflip.explain.counterfactual import Counterfactual, Outcome

@@ -10,21 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphflip.chemistry import Chemistry
+from graphflip.data.molecules.building import atoms_and_bonds
 from graphflip.data.molecules.famous import famous_molecules
-from graphflip.data.molecules.molecule import (
-    atoms_and_bonds,
-    from_mol,
-    from_smiles,
-    is_molecule,
-    is_radical_free,
-    molecule_schema,
-    num_fragments,
-    round_trip,
-    to_mol,
-    to_smiles,
-    why_invalid,
-)
+from graphflip.data.molecules.molecule import from_mol, from_smiles, molecule_schema, round_trip, to_mol, to_smiles
 from graphflip.data.molecules.smiles import read_smiles
+from graphflip.data.molecules.validity import is_molecule, is_radical_free, num_fragments, why_invalid
 from graphflip.errors import DataError, GraphError, GraphflipError, SchemaError
 from graphflip.graph import Graph
 from graphflip.schema import Categories, Schema

@@ -19,7 +19,8 @@ from graphflip.jsongraph import aligned_pair
 
 pytest.importorskip("rdkit", reason="install graphflip[mol] to take back changes of molecules")
 
-from graphflip.data.molecules.molecule import from_smiles, is_radical_free, molecule_schema
+from graphflip.data.molecules.molecule import from_smiles, molecule_schema
+from graphflip.data.molecules.validity import is_radical_free
 
 SMILES = ["CCO", "CC(=O)N", "CN(C)N=O", "C1CC1Cl", "CC#N", "C[N+](=O)[O-]"]
 SCHEMAS = [molecule_schema(("C", "N", "O", "Cl", "H"), 16, True), molecule_schema(("C", "N", "O", "Cl"), 12, False)]

@@ -7,7 +7,8 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphflip.data.molecules.molecule import from_smiles, is_molecule, is_radical_free, molecule_schema, to_smiles
+from graphflip.data.molecules.molecule import from_smiles, molecule_schema, to_smiles
+from graphflip.data.molecules.validity import is_molecule, is_radical_free
 from graphflip.data.planted import classes as planted_classes
 from graphflip.data.planted.motif import planted
 from graphflip.errors import ConfigError, SchemaError

@@ -9,14 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphflip.data.dataset import GraphDataset
-from graphflip.data.molecules.molecule import (
-    atoms_and_bonds,
-    from_smiles,
-    is_molecule,
-    is_radical_free,
-    molecule_schema,
-    to_smiles,
-)
+from graphflip.data.molecules.building import atoms_and_bonds
+from graphflip.data.molecules.molecule import from_smiles, molecule_schema, to_smiles
+from graphflip.data.molecules.validity import is_molecule, is_radical_free
 from graphflip.data.planted.motif import planted
 from graphflip.edits import apply_edits, edits_between, heavy_edits
 from graphflip.errors import DataError, SchemaError

@@ -6,7 +6,8 @@ import pytest
 import torch
 
 from graphflip.data.dataset import GraphDataset
-from graphflip.data.molecules.molecule import from_smiles, is_molecule, is_radical_free, molecule_schema
+from graphflip.data.molecules.molecule import from_smiles, molecule_schema
+from graphflip.data.molecules.validity import is_molecule, is_radical_free
 from graphflip.data.planted.motif import answers, contains_motif, planted
 from graphflip.edits import apply_edits, heavy_edits
 from graphflip.errors import ConfigError, GraphError, SchemaError

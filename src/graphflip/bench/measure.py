@@ -175,7 +175,7 @@ def are_molecules(graph: Graph, factual: Graph) -> Float[Tensor, " b"]:
     """1 for each graph that is a valid molecule, in one part if its factual is, else 0; NaN if nodes are not atoms."""
     if graph.schema.chemistry is None:
         return torch.full((len(graph),), torch.nan)
-    from ..data.molecules.molecule import is_molecule, num_fragments
+    from ..data.molecules.validity import is_molecule, num_fragments
 
     limit = torch.where(num_fragments(factual) == 1, 1, graph.schema.max_nodes)
     return is_molecule(graph, limit).float()

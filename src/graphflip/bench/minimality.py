@@ -165,7 +165,8 @@ class _Validity(NamedTuple):
         num_parts, chemistry = len(Sketch.of(graph).parts()), graph.schema.chemistry
         if chemistry is None:
             return cls(num_parts)
-        from ..data.molecules.molecule import atoms_and_bonds, is_molecule, is_radical_free
+        from ..data.molecules.building import atoms_and_bonds
+        from ..data.molecules.validity import is_molecule, is_radical_free
 
         charge = abs(sum(chemistry.formal_charges(*atoms_and_bonds(graph))))
         return cls(num_parts, charge, bool(is_radical_free(graph)[0]), bool(is_molecule(graph, None)[0]))

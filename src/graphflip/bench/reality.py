@@ -52,7 +52,7 @@ class Reality:
             limit = plausibility_threshold(nll)
             figures["plausible"] = share(nll <= limit)
         if graph.schema.chemistry is not None:
-            from ..data.molecules.molecule import is_radical_free
+            from ..data.molecules.validity import is_radical_free
 
             again = [survives_round_trip(kit.classifier, graph[k], int(predicted[k])) for k in range(len(graph))]
             figures["molecule"] = float(are_molecules(graph, graph).mean())

@@ -89,7 +89,7 @@ class Scorer:
         if kit.vae is not None and limit is not None:
             columns["plausible"] = plausibility(after, kit.vae) <= limit
         if after.schema.chemistry is not None:
-            from ..data.molecules.molecule import is_radical_free
+            from ..data.molecules.validity import is_radical_free
 
             wanted = zip(after, pairs.goals, strict=True)
             again = [survives_round_trip(kit.classifier, graph, goal) for graph, goal in wanted]

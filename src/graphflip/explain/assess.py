@@ -49,7 +49,7 @@ class Assessor:
         return dataclasses.replace(counterfactual, evidence=Evidence(judges, nll_per_node=nll, **claims))
 
     def _chemistry(self, counterfactual: Counterfactual, after: Graph) -> dict[str, bool | None]:
-        from ..data.molecules.molecule import is_molecule, is_radical_free, num_fragments
+        from ..data.molecules.validity import is_molecule, is_radical_free, num_fragments
 
         limit = torch.where(num_fragments(counterfactual.factual) == 1, 1, after.schema.max_nodes)
         claims: dict[str, bool | None] = {

@@ -1,10 +1,10 @@
-"""A dozen molecules that many chemists know, with what the Ames test says of them: to try a model on."""
+"""A dozen molecules that many chemists know, with their results in the Ames test, to try a model on."""
 
 from typing import NamedTuple
 
 
 class Molecule(NamedTuple):
-    """A molecule by name, and whether it is known as a mutagen (positive in the Ames test)."""
+    """Molecule by name; `mutagen` is True if it is known to be positive in the Ames test."""
 
     name: str
     smiles: str
@@ -12,7 +12,7 @@ class Molecule(NamedTuple):
 
 
 def famous_molecules() -> list[Molecule]:
-    """Mutagens first; each fits the schema of Mutagenicity: its elements, and at most 50 atoms with hydrogens."""
+    """List the molecules, mutagens first; all fit the schema of Mutagenicity (at most 50 atoms with hydrogens)."""
     return [
         Molecule("2-nitrofluorene", "O=[N+]([O-])c1ccc2c(c1)Cc1ccccc1-2", True),
         Molecule("1-nitropyrene", "O=[N+]([O-])c1ccc2ccc3cccc4ccc1c2c34", True),

@@ -9,10 +9,10 @@ if TYPE_CHECKING:
 
 
 def parent_of(mol: "rdkit.Chem.Mol") -> "rdkit.Chem.Mol":
-    """The largest part of a molecule, of those with carbon if there are any, neutral where protons can make it so.
+    """Take the largest part of a molecule, with carbon if any part has it, neutralized where protons can do so.
 
     Of sodium acetate that is acetic acid, of methylammonium chloride methylamine. Atoms stay in their order, bonds as
-    they are written. What is charged for good (a quaternary ammonium, a nitro group) stays so; a radical stays one.
+    they are written. Permanent charges (a quaternary ammonium, a nitro group) stay, and so do radicals.
     """
     Chem = require("rdkit.Chem", "mol", "Reading molecules")
     standardize = require("rdkit.Chem.MolStandardize.rdMolStandardize", "mol", "Reading salts")
@@ -25,7 +25,7 @@ def parent_of(mol: "rdkit.Chem.Mol") -> "rdkit.Chem.Mol":
 
 
 def _size(part: "rdkit.Chem.Mol") -> tuple[bool, int, float, str]:
-    """By which parts are compared; the last keeps the choice from depending on how the molecule is spelled."""
+    """Sort key of the parts; its last entry keeps the choice from depending on how the molecule is spelled."""
     Chem = require("rdkit.Chem", "mol", "Reading molecules")
     atoms = part.GetAtoms()
     has_carbon = any(atom.GetAtomicNum() == 6 for atom in atoms)

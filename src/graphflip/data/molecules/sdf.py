@@ -15,7 +15,7 @@ _LONGEST = 1_000_000
 
 
 class SdfRecord(NamedTuple):
-    """One molecule of a file; `row` counts records from 1, `block` is its text up to the properties."""
+    """Molecule of an SD file; `row` counts records from 1, `block` is its text up to the properties."""
 
     row: int
     id: str
@@ -23,10 +23,10 @@ class SdfRecord(NamedTuple):
 
 
 def read_sdf(path: Path | str) -> Iterator[SdfRecord]:
-    """Records of an SD file, read as text: one that is wrong does not keep the others from being read.
+    """Read the records of an SD file as text, so that a wrong one does not keep the others from being read.
 
-    The id is the record's title line, or the file's name with the number of the record. Bytes that are not UTF-8 and
-    what a record has beyond a million characters are not kept.
+    The id is the record's title line, or the file's name with the number of the record. Bytes that are not UTF-8, and
+    all of a record beyond a million characters, are dropped.
     """
     path = Path(path)
     try:
@@ -40,7 +40,7 @@ def read_sdf(path: Path | str) -> Iterator[SdfRecord]:
 
 
 def from_molblock(block: str, schema: Schema, strict: bool = True, parent: bool = False) -> Graph:
-    """Graph of a molecule in MDL's format; for `strict` and `parent` see `from_mol`."""
+    """Read a molecule in MDL's format (molfile); for `strict` and `parent` see `from_mol`."""
     Chem = require("rdkit.Chem", "mol", "Reading SD files")
     with require("rdkit.rdBase", "mol", "Reading SD files").BlockLogs():
         try:
@@ -54,7 +54,7 @@ def from_molblock(block: str, schema: Schema, strict: bool = True, parent: bool 
 
 
 def _records(file) -> Iterator[list[str]]:
-    """The lines of each record, without those beyond the limit."""
+    """Lines of each record, without those beyond the limit."""
     lines: list[str] = []
     room = _LONGEST
     while line := file.readline(_LONGEST):

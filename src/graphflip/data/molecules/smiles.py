@@ -20,7 +20,7 @@ _UNLABELED = "unlabeled"
 
 
 class SmilesRow(NamedTuple):
-    """One molecule of a file; `row` is its line, counted from 1."""
+    """Molecule of a file; `row` is its line, counted from 1."""
 
     row: int
     id: str
@@ -40,13 +40,28 @@ def load_smiles_csv(
     skip_bad: bool = False,
     seed: int = 0,
 ) -> GraphDataset:
-    """Molecules of a .csv, .tsv or .smi file, split at random by `seed`.
+    """Load the molecules of a .csv, .tsv or .smi file, split at random by `seed`.
 
-    Columns that are not named are guessed from the header. Labels that are numbers with decimals make a regression set;
-    all others name classes, in the order of `classes` or else sorted. Without labels all are of one class. A `schema`
-    decides elements, size and hydrogens; without one they are those of the file, `max_nodes` and `explicit_hydrogens`.
-    A row that cannot be used is an error, or with `skip_bad` an entry of the dataset's `bad`. For `strict` see
-    `from_mol`.
+    Columns that are not named are guessed from the header. For `strict` see `from_mol`.
+
+    Args:
+        path: File with one molecule in each row.
+        smiles_column: Name of the column of SMILES, in a table with a header.
+        label_column: Name of the column of labels. Labels that are numbers with decimals make a regression set; all
+            others name classes. Without labels all molecules are of one class.
+        schema: Elements, largest size and kind of hydrogens, say those of a model. Default: read off the file.
+        max_nodes: Largest number of atoms, without a `schema`.
+        explicit_hydrogens: True if hydrogens are to be nodes, without a `schema`.
+        classes: Names of the classes in their order. Default: sorted.
+        strict: False to read ions in the form that the charge rule gives them.
+        skip_bad: True to list rows that cannot be used in the dataset's `bad`; else the first is an error.
+        seed: Decides the split.
+
+    Returns:
+        The dataset; ids are those of the file, or its name with the number of the line.
+
+    Raises:
+        DataError: The file cannot be read, or a row cannot be used; the message names it.
     """
     path = Path(path)
     rows = list(read_smiles(path, smiles_column, label_column))
@@ -62,10 +77,11 @@ def load_smiles_csv(
 def load_rdkit_molecules(
     label: str = "nitro", max_nodes: int = 30, limit: int | None = None, seed: int = 0
 ) -> GraphDataset:
-    """Molecules that come with RDKit (the first `limit` of 4,999 rows), labeled by RDKit; hydrogens are implicit.
+    """Load molecules that come with RDKit (the first `limit` of 4,999 rows), labeled by RDKit; hydrogens are implicit.
 
-    "nitro": whether there is a nitro group; "logp": Crippen's estimate of log P, a regression target. Rows with rare
-    elements, exotic ions or more than `max_nodes` heavy atoms are skipped and listed in `bad`.
+    With `label="nitro"` the classes are molecules without and with a nitro group; with "logp" the labels are Crippen's
+    estimate of log P, to regress on. Rows with rare elements, exotic ions or more than `max_nodes` heavy atoms are
+    skipped and listed in `bad`.
     """
     measure, classes = _rdkit_label(label)
     path = Path(require("rdkit.RDConfig", "mol", "Loading RDKit's molecules").RDDataDir) / "NCI" / "first_5K.smi"
@@ -82,10 +98,10 @@ def load_rdkit_molecules(
 def read_smiles(
     path: Path | str, smiles_column: str | None = None, label_column: str | None = None, tolerant: bool = False
 ) -> Iterator[SmilesRow]:
-    """Rows of a .csv or .tsv file with a header, or of a .smi file (SMILES, name, label; no header), one at a time.
+    """Read rows of a .csv or .tsv file with a header, or of a .smi file (SMILES, name, label; no header), one by one.
 
-    With `tolerant`, what cannot be read (bytes that are not UTF-8, a cell without end) spoils its own row alone: the
-    row is given with a text that is no SMILES.
+    With `tolerant`, a row that cannot be read (bytes that are not UTF-8, a quote that is never closed) spoils nothing
+    else: it is given with a text that is no SMILES.
     """
     path = Path(path)
     try:
@@ -147,13 +163,13 @@ def _read_table(
 
 
 def _delimiter(path: Path, header: str) -> str:
-    """What separates columns: what the file's name says, unless its header has none of these but another."""
+    """Mark between columns: that of the file's ending, unless the header lacks it and has another."""
     usual = _DELIMITERS[path.suffix.lower()]
     return next((mark for mark in (usual, *";\t,") if mark in header), usual)
 
 
 def _cells(reader, tolerant: bool) -> Iterator[list[str]]:
-    """The cells of each row; if `tolerant`, one that csv cannot read is a row of one unreadable cell."""
+    """Cells of each row; if `tolerant`, a row that csv cannot read has one unreadable cell."""
     while True:
         try:
             yield next(reader)
@@ -170,7 +186,7 @@ _UNREADABLE = "\ufffd(line-too-long-or-broken)"
 
 
 def bounded_lines(file) -> Iterator[str]:
-    """Lines of a text file; of one that is longer than a million characters, no more than a mark that it was there."""
+    """Lines of a text file; a line of more than a million characters is replaced by a mark."""
     while line := file.readline(_LONGEST):
         if len(line) < _LONGEST or line.endswith("\n"):
             yield line
@@ -245,7 +261,7 @@ def _infer_schema(rows: Sequence[SmilesRow], max_nodes: int | None, explicit_hyd
 def _label_code(
     labels: Sequence[str | None], classes: Sequence[str]
 ) -> tuple[Callable[[str | None], float], tuple[str, ...]]:
-    """How to turn the text of a label into a number, and the names of the classes (none for regression)."""
+    """Function from the text of a label to its number, and the names of the classes (none for regression)."""
     texts = {text for text in labels if text}
     if not texts:
         return lambda text: 0.0, (_UNLABELED,)

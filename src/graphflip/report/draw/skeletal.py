@@ -5,7 +5,8 @@ from math import atan2, cos, pi, tan
 from typing import NamedTuple
 
 from ...chemistry import BOND_ORDERS, Chemistry
-from ...data.molecules.molecule import atoms_and_bonds, to_mol
+from ...data.molecules.building import atoms_and_bonds
+from ...data.molecules.molecule import to_mol
 from ...describe.change import neighbors
 from ...errors import require
 from ...graph import Graph

@@ -1,0 +1,80 @@
+"""RDKit molecules of graphs, as they stand: atoms, bonds and charges by the charge rule."""
+
+from typing import TYPE_CHECKING, Any
+
+from ...chemistry import BOND_ORDERS, Bond, Chemistry
+from ...errors import GraphError, require
+from ...graph import Graph
+from ...schema import Schema
+
+if TYPE_CHECKING:
+    import rdkit.Chem
+
+
+def unchecked_mol(graph: Graph, index: int) -> "rdkit.Chem.RWMol":
+    """Build the RDKit molecule of graph `index`; RDKit has not looked at it yet."""
+    symbols, bonds = atoms_and_bonds(graph, index)
+    return build_mol(symbols, bonds, chemistry_of(graph.schema).formal_charges(symbols, bonds))
+
+
+def build_mol(symbols: list[str], bonds: list[Bond], charges: list[int]) -> "rdkit.Chem.RWMol":
+    """Build an RDKit molecule of these atoms, bonds (first atom, second atom, order) and charges."""
+    Chem = rdkit_chem()
+    mol = Chem.RWMol()
+    for symbol, charge in zip(symbols, charges, strict=True):
+        atom = Chem.Atom(symbol)
+        atom.SetFormalCharge(charge)
+        mol.AddAtom(atom)
+    for i, j, order in bonds:
+        mol.AddBond(i, j, Chem.BondType.values[order])
+    return mol
+
+
+def sanitize_mol(mol: "rdkit.Chem.Mol", aromatic: bool = True) -> str | None:
+    """Sanitize in place, marking aromatic rings if `aromatic`. Returns RDKit's objection, or None."""
+    Chem = rdkit_chem()
+    every, marking = Chem.SanitizeFlags.SANITIZE_ALL, Chem.SanitizeFlags.SANITIZE_SETAROMATICITY
+    with no_logs():
+        try:
+            Chem.SanitizeMol(mol, every if aromatic else every ^ marking)
+        except Chem.MolSanitizeException as error:
+            return str(error).strip()
+    return None
+
+
+def atoms_and_bonds(graph: Graph, index: int = 0) -> tuple[list[str], list[Bond]]:
+    """Element symbols of the existing nodes, and bonds between them with their orders, as `Chemistry` takes them."""
+    chemistry_of(graph.schema)
+    nodes = graph.nodes(index)
+    number = {slot: k for k, slot in enumerate(i for i, node in enumerate(nodes) if node is not None)}
+    symbols = [str(node["type"]) for node in nodes if node is not None]
+    bonds = [(number[i], number[j], BOND_ORDERS[str(edge["type"])]) for i, j, edge in graph.edges(index)]
+    return symbols, bonds
+
+
+def rdkit_chem() -> Any:
+    """Import `rdkit.Chem`."""
+    return require("rdkit.Chem", "mol", "Reading or writing molecules")
+
+
+def no_logs() -> Any:
+    """Context in which RDKit prints nothing: our errors say what it would print."""
+    return require("rdkit.rdBase", "mol", "Reading or writing molecules").BlockLogs()
+
+
+def chemistry_of(schema: Schema) -> Chemistry:
+    """Chemistry of a schema; raises GraphError if its nodes are no atoms or its edges no bonds."""
+    if schema.chemistry is None:
+        raise GraphError(
+            "Graphs must have a schema with `chemistry` to be read as molecules; this schema has none: nothing says "
+            "which atoms its nodes are. Give graphs as JSON lines (docs/concepts/format.md) or as a TU folder; or, if "
+            "nodes are atoms and edges bonds, use a schema with chemistry=Chemistry(explicit_hydrogens=...)."
+        )
+    for kind, columns, types in (("node", schema.nodes, schema.node_type), ("edge", schema.edges, schema.edge_type)):
+        if types is None or (kind == "edge" and set(types.values) - set(BOND_ORDERS)):
+            raise GraphError(
+                f"A schema of molecules must have {kind} categories named `type` with "
+                f"{'element symbols' if kind == 'node' else 'bonds among ' + ', '.join(BOND_ORDERS)} as values; "
+                f"got {[column.name for column in columns]}."
+            )
+    return schema.chemistry
