@@ -14,7 +14,7 @@ from ..errors import DataError
 from ..graph import Graph
 from ..schema import Column, Schema
 from .checks import GraphNames, check_attributes, check_edges, check_labels, check_sizes, check_split, check_two_classes
-from .ragged import RaggedRows, gather_rows, pointers
+from .ragged import gather_rows, pointers, ragged
 from .splits import Batch, batches_by_size, graph_numbers, random_split, split_of_subset
 
 
@@ -128,16 +128,16 @@ class GraphDataset:
             raise DataError(
                 f"{name}: a dataset must have at least one graph; got none. Check the input it is made from."
             )
-        parts = [RaggedRows.of(graph) for graph in graphs]
-        rows = RaggedRows(*(torch.cat(column) for column in zip(*parts, strict=True)))
+        parts = [ragged(graph) for graph in graphs]
+        sizes, V, edge_counts, edges, E = (torch.cat(column) for column in zip(*parts, strict=True))
         return cls(
             name=name,
             schema=graphs[0].schema,
-            node_ptr=pointers(rows.num_nodes),
-            V=rows.V,
-            edge_ptr=pointers(rows.num_edges),
-            edges=rows.edges,
-            E=rows.E,
+            node_ptr=pointers(sizes),
+            V=V,
+            edge_ptr=pointers(edge_counts),
+            edges=edges,
+            E=E,
             labels=torch.as_tensor(labels, dtype=torch.long if classes else torch.float32),
             classes=tuple(classes),
             split=split or {},

@@ -1,33 +1,24 @@
 """Rows of many graphs in one table without padding: graph k owns the rows `ptr[k]:ptr[k + 1]`."""
 
-from typing import NamedTuple
-
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Int
 from torch import Tensor
 
 from ..graph import Graph
 
 
-class RaggedRows(NamedTuple):
-    """Nodes and edges of a dense batch without its empty slots, one graph after the other."""
+def ragged(graph: Graph) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
+    """Node counts, node rows, edge counts, edges and edge rows of a dense batch, without its empty slots.
 
-    num_nodes: Int[Tensor, " g"]
-    V: Float[Tensor, "nodes dv"]
-    num_edges: Int[Tensor, " g"]
-    edges: Int[Tensor, "m 2"]
-    E: Float[Tensor, "m de"]
-
-    @classmethod
-    def of(cls, graph: Graph) -> "RaggedRows":
-        """Take the existing nodes and edges of a hard batch; an undirected edge once, with i < j."""
-        exists = graph.B > 0.5
-        A = graph.A > 0.5
-        owner, i, j = (A if graph.schema.directed else A.triu(1)).nonzero().unbind(1)
-        number = exists.long().cumsum(1) - 1  # b n: position among existing nodes
-        edges = torch.stack([number[owner, i], number[owner, j]], 1)
-        counts = torch.bincount(owner, minlength=len(graph))
-        return cls(exists.sum(1), graph.V[exists].float(), counts, edges, graph.E[owner, i, j].float())
+    An undirected edge is given once, with i < j; nodes are counted from 0 within each graph.
+    """
+    exists = graph.B > 0.5
+    A = graph.A > 0.5
+    owner, i, j = (A if graph.schema.directed else A.triu(1)).nonzero().unbind(1)
+    number = exists.long().cumsum(1) - 1  # b n: position among existing nodes
+    edges = torch.stack([number[owner, i], number[owner, j]], 1)
+    counts = torch.bincount(owner, minlength=len(graph))
+    return exists.sum(1), graph.V[exists].float(), counts, edges, graph.E[owner, i, j].float()
 
 
 def pointers(counts: Int[Tensor, " g"]) -> Int[Tensor, " ptr"]:

@@ -1,4 +1,4 @@
-"""BlackBox: a model that can only be asked: scikit-learn on fingerprints, a remote service, an ensemble."""
+"""BlackBox: a model without gradients, say scikit-learn on fingerprints, a remote service, an ensemble."""
 
 from collections.abc import Callable
 from typing import Any, Literal
@@ -16,28 +16,40 @@ from ..networks.classifier import AbstractClassifier
 from .checks import check_answers, check_word, sample_graphs
 
 Takes = Literal["graphs", "smiles", "pyg"]
-"""What a model is shown: a list of Graphs of one, of SMILES texts, or of PyG Data objects."""
+"""Form in which a model is given graphs: a list of Graphs of one, of SMILES texts, or of PyG Data objects."""
 
 _LEAST = 1e-6  # a probability of 0 would have no logarithm
 _REMEMBERED = 100_000
 
 
 class BlackBox(AbstractClassifier):
-    """A function from a list of graphs to probabilities (graphs x classes; for two classes those of the second will
-    do) or to class numbers; with `num_classes=1`, to values. It has no gradients and sees hard graphs alone.
+    """Classifier around a function that can only be called: no gradients, hard graphs alone.
 
-    `calls` counts the graphs that `predict` was shown; one more than `budget` raises `BudgetSpent`, before it is shown.
-    `renew` starts anew, say for the next explanation. A molecule that was answered for is not asked again. What has no
-    nodes, or no SMILES where these are taken, is not asked either: all classes are as likely, and a value is NaN. With
-    a `sample` the function is tried when wrapped: the same answer when asked again, whatever the order of nodes and the
-    rest of the list.
+    `calls` counts the graphs that `predict` was given. With SMILES, answers are remembered and not asked for again. A
+    graph without nodes, or without SMILES where these are taken, is never asked for: all its classes are equally
+    likely, and its value is NaN.
 
-    >>> from graphflip import Graph, Schema
-    >>> box = BlackBox(lambda graphs: [float(graph.num_edges) / 10 for graph in graphs], Schema(max_nodes=4))
-    >>> box(Graph.build(box.schema, [{}, {}], [(0, 1, {})])).softmax(-1)
-    tensor([[0.9000, 0.1000]])
-    >>> box.calls
-    1
+    Args:
+        predict: Function from a list of graphs to probabilities (graphs x classes; for two classes one number for each
+            graph will do, the probability of the second), to class numbers, or with `num_classes=1` to values.
+        schema: Schema of the graphs.
+        num_classes: Number of classes, 2 or more; 1 if `predict` returns a value to regress on.
+        takes: Elements of the list that `predict` is given: "graphs" (`Graph`s of one), "smiles" or "pyg" (`Data`).
+        budget: Largest number of graphs that `predict` may be given until `renew`. Default: no limit.
+        sample: Graphs on which the function is tried at once: it must answer the same when asked again, whatever the
+            order of nodes and the rest of the list. Default: it is not tried.
+
+    Raises:
+        ConfigError: A setting is out of its range, or SMILES are asked for without a chemistry.
+        ClassifierError: `predict` breaks a rule on the sample; each rule has its own kind, such as `OrderDependent`.
+
+    Example:
+        >>> from graphflip import Graph, Schema
+        >>> box = BlackBox(lambda graphs: [float(graph.num_edges) / 10 for graph in graphs], Schema(max_nodes=4))
+        >>> box(Graph.build(box.schema, [{}, {}], [(0, 1, {})])).softmax(-1)
+        tensor([[0.9000, 0.1000]])
+        >>> box.calls
+        1
     """
 
     def __init__(
@@ -66,11 +78,23 @@ class BlackBox(AbstractClassifier):
             check_answers(self, sample_graphs(schema, sample, predict))
 
     def renew(self) -> None:
-        """Spend the budget anew and forget what was answered, so that nothing depends on what was asked before."""
+        """Set `calls` to 0 and forget all answers, so that the next explanation does not depend on earlier ones."""
         self.calls, self._known = 0, {}
 
     def embed(self, graph: Graph) -> Float[Tensor, "b c"]:
-        """Logarithms of the probabilities, or values."""
+        """Call the model: logarithms of its probabilities, or values.
+
+        Args:
+            graph: Hard graphs of the schema.
+
+        Returns:
+            One row for each graph, one column for each class.
+
+        Raises:
+            NotDifferentiable: The graphs are relaxed.
+            BudgetSpent: More graphs than `budget` would be shown; none of these is.
+            ClassifierError: `predict` raised an error, or returned something else than it must.
+        """
         if not graph.is_hard:
             raise NotDifferentiable(
                 "A black box can be asked about hard graphs only; got a relaxed one. Use `EditSearch`, which tries "
@@ -79,34 +103,35 @@ class BlackBox(AbstractClassifier):
         shown = self._shown(graph.detach())
         unknown = torch.nan if self.num_classes == 1 else 1 / self.num_classes
         answers = torch.full((len(graph), self.num_classes), unknown)
-        asked = [k for k, one in enumerate(shown) if one is not None]
+        asked = [k for k, item in enumerate(shown) if item is not None]
         if asked:
             answers[asked] = self._answers([shown[k] for k in asked])
         return (answers if self.num_classes == 1 else answers.clamp(min=_LEAST).log()).to(graph.B)
 
     def head(self, embedding: Float[Tensor, "b c"]) -> Float[Tensor, "b c"]:
+        """Return the embedding, which is the logits already."""
         return embedding
 
     def _shown(self, graph: Graph) -> list[Any]:
-        """What the model is shown of each graph; None where there is nothing to show."""
+        """Each graph in the form that `predict` takes; None if it has no nodes, or no SMILES."""
         if self.takes == "smiles":
             return [to_smiles(graph, k) or None for k in range(len(graph))]
         shown: list[Any] = [None] * len(graph)
         with_nodes = graph.B.any(1).nonzero()[:, 0].tolist()
         if with_nodes:
             some = graph[with_nodes]
-            ready = to_pyg(some) if self.takes == "pyg" else [one.trim() for one in some]
-            for k, one in zip(with_nodes, ready, strict=True):
-                shown[k] = one
+            ready = to_pyg(some) if self.takes == "pyg" else [single.trim() for single in some]
+            for k, item in zip(with_nodes, ready, strict=True):
+                shown[k] = item
         return shown
 
     def _answers(self, shown: list[Any]) -> Float[Tensor, "k c"]:
         if self.takes != "smiles":
             return self._ask(shown)
-        unknown = [one for one in dict.fromkeys(shown) if one not in self._known]
+        unknown = [smiles for smiles in dict.fromkeys(shown) if smiles not in self._known]
         answers = self._known | dict(zip(unknown, self._ask(unknown), strict=True)) if unknown else self._known
         self._known = answers if len(answers) <= _REMEMBERED else {}
-        return torch.stack([answers[one] for one in shown])
+        return torch.stack([answers[smiles] for smiles in shown])
 
     def _ask(self, shown: list[Any]) -> Float[Tensor, "k c"]:
         if self.budget is not None and self.calls + len(shown) > self.budget:

@@ -1,7 +1,8 @@
-"""Rules that a user's classifier is held to when it is wrapped, tried on a few graphs; each has its own error."""
+"""Rules that a user's classifier must obey, tried on a few graphs when it is wrapped; each has its own error."""
 
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, get_args
 
 import torch
@@ -38,7 +39,7 @@ def check_word(setting: str, given: str, kind: Any) -> None:
 
 
 def sample_graphs(schema: Schema, given: Graph | None, model: object) -> Graph:
-    """A few graphs to try a classifier on, in its floating-point type: the first of those given, or random ones."""
+    """Choose graphs to try a classifier on, in its floating-point type: the first four given, or random ones."""
     if given is not None and given.schema != schema:
         raise SchemaError("The sample must have the schema that the classifier is wrapped with; it has another.")
     n = min(8, schema.max_nodes)
@@ -48,7 +49,7 @@ def sample_graphs(schema: Schema, given: Graph | None, model: object) -> Graph:
 
 
 def copied(model: nn.Module) -> nn.Module:
-    """The model again, to be asked, not trained: what is done to it leaves the user's own alone."""
+    """Copy a model in eval mode and without gradients for its weights; the user's own stays as it is."""
     if any(map(is_lazy, model.parameters())):
         raise ClassifierError(
             "A model must know the shapes of its weights; some layers of this one are lazy and were never called. "
@@ -65,7 +66,7 @@ def copied(model: nn.Module) -> nn.Module:
 
 @torch.no_grad()
 def check_answers(answer: Answer, sample: Graph) -> None:
-    """The answer is finite, the same when asked again, and depends on nothing but the graph."""
+    """Raise unless answers are finite, the same when asked again, and depend on nothing but the graph."""
     first = _called(answer, sample)
     if not bool(first.isfinite().all()):
         raise NotFinite(
@@ -77,27 +78,19 @@ def check_answers(answer: Answer, sample: Graph) -> None:
             "A classifier must give the same answer when asked again; it does not, in eval mode. "
             "Remove what is random (dropout called with training=True, random features), or fix its seed."
         )
-    try:
+    must = "A classifier's answer for a graph must not depend on what else is in the batch."
+    with _law(BatchDependent, must, "Pool by `batch`, normalize by stored statistics, and leave out empty slots."):
         assert_batch_free(answer, sample)
         if sample.num_slots + 2 <= sample.schema.max_nodes:
             assert_padding_free(answer, sample)
-    except AssertionError as error:
-        raise BatchDependent(
-            f"A classifier's answer for a graph must not depend on what else is in the batch. {error} "
-            "Pool by `batch`, normalize by stored statistics, and leave out empty slots."
-        ) from error
-    try:
+    must = "A classifier must not depend on the order of nodes."
+    with _law(OrderDependent, must, "Pool with a sum, mean or maximum, and use no node number as a feature."):
         assert_invariant(answer, sample)
-    except AssertionError as error:
-        raise OrderDependent(
-            f"A classifier must not depend on the order of nodes. {error} "
-            "Pool with a sum, mean or maximum, and use no node number as a feature."
-        ) from error
 
 
 @torch.no_grad()
 def check_edges_matter(answer: Answer, sample: Graph) -> None:
-    """Taking all edges away changes some answer."""
+    """Raise unless some answer changes when all edges are taken away."""
     if bool(sample.A.any()) and same(answer(without_edges(sample)), answer(sample), relative=1e-6):
         raise IgnoresEdges(
             "A classifier of graphs must look at edges; this one gives the same answers without any. "
@@ -106,7 +99,7 @@ def check_edges_matter(answer: Answer, sample: Graph) -> None:
 
 
 def check_gradients(answer: Answer, sample: Graph) -> None:
-    """The gradients at a relaxed graph are finite and tell about edges."""
+    """Raise unless gradients at a relaxed graph are finite, and those of edges not all zero."""
     gradients = gradients_at(answer, relaxed(sample))
     if not gradients:
         raise NotDifferentiable(
@@ -132,28 +125,28 @@ def gradients_at(answer: Answer, graph: Graph) -> dict[str, Tensor]:
     if not logits.requires_grad:
         return {}
     weights = torch.linspace(-1, 1, logits.shape[1]).to(logits)  # the sum over classes may be constant
-    found = torch.autograd.grad((logits * weights).sum(), parts, allow_unused=True)
-    return {name: gradient for name, gradient in zip("BVAE", found, strict=True) if isinstance(gradient, Tensor)}
+    gradients = torch.autograd.grad((logits * weights).sum(), parts, allow_unused=True)
+    return {name: gradient for name, gradient in zip("BVAE", gradients, strict=True) if isinstance(gradient, Tensor)}
 
 
-def same(found: Float[Tensor, "b c"], expected: Float[Tensor, "b c"], relative: float = _SAME) -> bool:
-    """Whether logits agree up to rounding."""
-    return bool(((found - expected).abs() <= relative * (1 + expected.abs().max())).all())
+def same(logits: Float[Tensor, "b c"], expected: Float[Tensor, "b c"], relative: float = _SAME) -> bool:
+    """True if logits agree up to rounding."""
+    return bool(((logits - expected).abs() <= relative * (1 + expected.abs().max())).all())
 
 
 def without_edges(graph: Graph) -> Graph:
-    """The same nodes, none of them joined."""
+    """Copy graphs without their edges."""
     return Graph.trusted(graph.B, graph.V, torch.zeros_like(graph.A), torch.zeros_like(graph.E), graph.schema)
 
 
 def relaxed(graph: Graph, exists: float = 0.8) -> Graph:
-    """A graph whose edges are there with probability `exists`."""
+    """Copy graphs whose edges exist with probability `exists`."""
     E = map_categories(lambda values: values * exists, graph.E, graph.schema.edge_slices())
     return Graph.trusted(graph.B, graph.V, graph.A * exists, E, graph.schema)
 
 
 def _called(answer: Answer, sample: Graph) -> Float[Tensor, "b c"]:
-    """The answer, or an error that says what the model itself complained about."""
+    """Call the classifier; an error of the model's own becomes a ClassifierError that quotes it."""
     try:
         return answer(sample)
     except GraphflipError:
@@ -164,6 +157,15 @@ def _called(answer: Answer, sample: Graph) -> Float[Tensor, "b c"]:
             f"columns); on a sample it raised {type(error).__name__}: {error}. "
             'Check the width of its first layer, and the form of its inputs: `x="ids"` of a PyG model with embeddings.'
         ) from error
+
+
+@contextmanager
+def _law(kind: type[ClassifierError], must: str, advice: str) -> Iterator[None]:
+    """Context in which an assertion that fails becomes an error of this kind."""
+    try:
+        yield
+    except AssertionError as error:
+        raise kind(f"{must} {error} {advice}") from error
 
 
 def _share(wrong: Tensor) -> str:

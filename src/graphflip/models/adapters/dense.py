@@ -11,19 +11,39 @@ from ...errors import ClassifierError
 from ...graph import Graph
 from ...schema import Schema
 from ..networks.classifier import AbstractClassifier
-from .checks import check_answers, check_edges_matter, check_gradients, check_word, copied, sample_graphs
-from .outputs import ReturnType, as_logits, check_number_of_classes, check_scale
+from .checks import check_answers, check_edges_matter, check_gradients, copied, sample_graphs
+from .outputs import ReturnType, as_logits, check_number_of_classes, check_scale, checked_return_type
 
 NAMES = {"B": "B", "mask": "B", "V": "V", "x": "V", "A": "A", "adj": "A", "E": "E", "edge_attr": "E"}
-"""Which of the four tensors an argument means: the paper's letters, or the names in PyG's dense layers."""
+"""Tensor that each name of an argument stands for: the paper's letters, or the names in PyG's dense layers."""
 
 
 class DenseClassifier(AbstractClassifier):
-    """A function, or a copy of a module in eval mode, that takes some of B, V, A, E by name and returns logits.
+    """Classifier around a torch function of the dense tensors of a batch; its embedding is the logits.
 
-    `mask`, `x`, `adj` and `edge_attr` are other names for them. It is held to the same rules as every classifier: no
-    regard to the order of nodes, to empty slots and to the rest of the batch; finite gradients. The embedding is the
-    logits.
+    The answer must not depend on the order of nodes, on empty slots or on the rest of the batch, and must have finite
+    gradients. This is tried on sample graphs.
+
+    Args:
+        function: Function or module that takes some of B ("b n"), V ("b n dv"), A ("b n n") and E ("b n n de") by
+            name, and returns "b c". `mask`, `x`, `adj` and `edge_attr` are other names for them. A module is copied,
+            in eval mode.
+        schema: Schema of the graphs.
+        num_classes: Expected number of classes. Default: as many as the function returns.
+        return_type: Kind of the numbers returned: "raw" (logits), "log_probs", "probs", or "value" (regression).
+        sample: Graphs to try the function on; the first four are used. Default: random graphs of the schema.
+
+    Raises:
+        ClassifierError: The function breaks a rule; each rule has its own kind, such as `OrderDependent`.
+        ConfigError: `return_type` is not one of these words.
+
+    Example:
+        >>> import torch
+        >>> from graphflip import Graph, Schema
+        >>> schema = Schema(max_nodes=4)
+        >>> classifier = DenseClassifier(lambda A, B: torch.stack([A.sum((1, 2)), B.sum(1)], 1), schema)
+        >>> classifier(Graph.build(schema, [{}, {}, {}], [(0, 1, {})]))
+        tensor([[2., 3.]])
     """
 
     def __init__(
@@ -36,9 +56,7 @@ class DenseClassifier(AbstractClassifier):
         sample: Graph | None = None,
     ):
         super().__init__()
-        check_word("return_type", return_type, ReturnType)
-        self.schema = schema
-        self.return_type: ReturnType = return_type
+        self.schema, self.return_type = schema, checked_return_type(return_type)
         self.names = dense_arguments(function)
         self.function: Any = copied(function) if isinstance(function, nn.Module) else function
         sample = sample_graphs(schema, sample, self.function)
@@ -50,19 +68,22 @@ class DenseClassifier(AbstractClassifier):
         check_gradients(self, sample)
 
     def embed(self, graph: Graph) -> Float[Tensor, "b c"]:
+        """Call the function: logits, or values."""
         graph = graph if graph.num_slots else graph.pad(1)
         returned = self.function(**{name: getattr(graph, NAMES[name]) for name in self.names})
         return as_logits(returned, len(graph), self.return_type)
 
     def head(self, embedding: Float[Tensor, "b c"]) -> Float[Tensor, "b c"]:
+        """Return the embedding, which is the logits already."""
         return embedding
 
 
 def dense_arguments(function: Callable[..., Tensor]) -> list[str]:
-    """Names of a function's arguments, which must be names of dense tensors."""
+    """Names of the arguments of a function; raises ClassifierError unless they are names of dense tensors."""
     called = function.forward if isinstance(function, nn.Module) else function
     parameters = inspect.signature(called).parameters
-    unknown = [name for name, one in parameters.items() if name not in NAMES and one.default is one.empty]
+    required = [name for name, parameter in parameters.items() if parameter.default is parameter.empty]
+    unknown = [name for name in required if name not in NAMES]
     if unknown or not NAMES.keys() & parameters.keys():
         raise ClassifierError(
             f"A function of dense tensors must take some of {', '.join(NAMES)}; this one takes "

@@ -1,4 +1,4 @@
-"""Classifiers from a user's own code, imported by name, and whatever that code returns as a classifier."""
+"""Classifiers from a user's own code, which is imported by name and may return several kinds of models."""
 
 import inspect
 from collections.abc import Callable
@@ -15,7 +15,7 @@ from .pyg import PyGClassifier
 
 
 def load_factory(spec: str, schema: Schema) -> AbstractClassifier:
-    """The classifier that `package.module:factory` makes; runs the user's code, so call it only when asked to.
+    """Make a classifier with the factory `package.module:factory`. This runs the user's code: call it only when asked.
 
     The factory takes the schema, or nothing, and returns a classifier of ours (`PyGClassifier`, `BlackBox`, …), a PyG
     module, or a function of dense tensors. Modules are looked for in the current folder first.
@@ -31,7 +31,7 @@ def load_factory(spec: str, schema: Schema) -> AbstractClassifier:
 
 
 def as_classifier(model: Any, schema: Schema) -> AbstractClassifier:
-    """A classifier as it is; a PyG module, or a function of dense tensors, wrapped with default settings."""
+    """Return a classifier as it is; wrap a PyG module, or a function of dense tensors, with default settings."""
     if isinstance(model, AbstractClassifier):
         if model.schema != schema:
             raise ConfigError(
@@ -54,5 +54,5 @@ def as_classifier(model: Any, schema: Schema) -> AbstractClassifier:
 
 def _takes_an_argument(factory: Callable[..., Any]) -> bool:
     parameters = inspect.signature(factory).parameters.values()
-    needed = [one for one in parameters if one.default is one.empty and one.kind not in (one.VAR_KEYWORD,)]
+    needed = [p for p in parameters if p.default is p.empty and p.kind is not p.VAR_KEYWORD]
     return bool(needed) or "schema" in inspect.signature(factory).parameters

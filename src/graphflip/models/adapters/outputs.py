@@ -1,4 +1,4 @@
-"""What classifiers of other makes return, as logits of at least two classes, or as values."""
+"""Outputs of users' classifiers, brought to logits of at least two classes, or to values."""
 
 from typing import Any, Literal
 
@@ -7,15 +7,16 @@ from jaxtyping import Float
 from torch import Tensor
 
 from ...errors import WrongOutput
+from .checks import check_word
 
 ReturnType = Literal["raw", "log_probs", "probs", "value"]
-"""What a model returns, in PyG's words: logits, logarithms of probabilities, or probabilities; or a predicted value."""
+"""Kind of a model's output, in PyG's words: logits, logarithms of probabilities, or probabilities; or a value."""
 
 _LEAST = 1e-7  # a probability of 0 would have no logarithm
 
 
 def as_logits(returned: Any, num_graphs: int, return_type: ReturnType) -> Float[Tensor, "b c"]:
-    """Logits of what a model returned; one number for each graph is that of the second of two classes, or a value."""
+    """Turn a model's output into logits; a single number for each graph is the second of two classes, or a value."""
     if not isinstance(returned, Tensor) or not returned.is_floating_point():
         came = f"a tensor of {returned.dtype}" if isinstance(returned, Tensor) else f"a {type(returned).__name__}"
         raise WrongOutput(
@@ -38,17 +39,23 @@ def as_logits(returned: Any, num_graphs: int, return_type: ReturnType) -> Float[
     return torch.cat([torch.zeros_like(rows), rows], 1) if rows.shape[1] == 1 else rows
 
 
-def check_number_of_classes(found: int, expected: int | None) -> None:
-    """Raise if a classifier has another number of classes than it was said to have."""
-    if expected is not None and found != expected:
+def checked_return_type(return_type: ReturnType) -> ReturnType:
+    """Return the same word; raises ConfigError if it is not one of `ReturnType`."""
+    check_word("return_type", return_type, ReturnType)
+    return return_type
+
+
+def check_number_of_classes(returned: int, expected: int | None) -> None:
+    """Raise WrongOutput if a classifier returns another number of classes than the user expects."""
+    if expected is not None and returned != expected:
         raise WrongOutput(
-            f"The classifier must have {expected} classes; it returns {found} for each graph. "
+            f"The classifier must have {expected} classes; it returns {returned} for each graph. "
             "Correct `num_classes`, or the width of the last layer."
         )
 
 
 def check_scale(logits: Float[Tensor, "b c"], return_type: ReturnType) -> None:
-    """Raise if the numbers are plainly of another kind than they were said to be."""
+    """Raise WrongOutput if the numbers are clearly of another kind than `return_type` says."""
     if return_type == "value":
         return
     total = logits.exp().sum(-1) if return_type != "raw" else logits.sum(-1)

@@ -16,7 +16,6 @@ from .checks import (
     check_answers,
     check_edges_matter,
     check_gradients,
-    check_word,
     copied,
     gradients_at,
     relaxed,
@@ -24,7 +23,7 @@ from .checks import (
     sample_graphs,
     without_edges,
 )
-from .outputs import ReturnType, as_logits, check_number_of_classes, check_scale
+from .outputs import ReturnType, as_logits, check_number_of_classes, check_scale, checked_return_type
 from .relaxed import Mixture, Mixtures, weighted_messages
 from .sparse import Form, Reader, SparseBatch
 
@@ -33,18 +32,43 @@ _FAINT = 0.01  # an edge less likely than this is left out where a weight of 0 d
 
 
 class PyGClassifier(AbstractClassifier):
-    """A copy of a PyG module, in eval mode, whose `forward` takes `x`, `edge_index`, `batch`, by name in any order.
+    """Classifier around an ordinary PyG module, unchanged; its embedding is the logits.
 
-    It may also take `edge_attr`, `edge_weight` (the only continuous edge column, or 1) and `batch_size`, or instead of
-    all these one `data`. `x` and `edge_attr` say what it reads of nodes and edges: floating-point "columns" as in V and
-    E (existence alone where there are none), or integers, "ids" (one for each group of categories) or "id" (flat).
-
-    Hard graphs are given to the model as they are, as node and edge lists: their logits are the model's own. In a
-    relaxed graph nodes that are likelier than not take part with mixed features, embeddings are mixed, and each message
-    is weighted by the existence of its edge. Where a weight of 0 is as good as removing the edge, which is measured on
+    Hard graphs are given to the model as node and edge lists, so their logits are the model's own. In a relaxed graph
+    the nodes with a probability of at least 1/2 take part, with mixed features and mixed embeddings, and each message
+    is weighted by the probability of its edge. If a weight of 0 is as good as removing the edge, which is measured on
     the sample, all pairs of nodes take part, so that there are gradients for edges that are not there.
 
-    A model that breaks a rule is refused, each with its own error. The embedding is the logits.
+    Args:
+        model: Module whose `forward` takes `x`, `edge_index` and `batch` by name, in any order. It may also take
+            `edge_attr`, `edge_weight` (the only continuous edge column, or 1) and `batch_size`; or one `data` instead
+            of all these. It is copied, in eval mode.
+        schema: Schema of the graphs.
+        num_classes: Expected number of classes. Default: as many as the model returns.
+        x: Form of the nodes: "columns" (as in V; existence if there are none), "ids" (integers, one for each group of
+            categories) or "id" (one integer, flat).
+        edge_attr: Form of the edges, in the same words.
+        return_type: Kind of the numbers returned: "raw" (logits), "log_probs", "probs", or "value" (regression).
+        sample: Graphs to try the model on; the first four are used. Default: random graphs of the schema.
+
+    Raises:
+        ClassifierError: The model breaks a rule; each rule has its own kind, such as `IgnoresEdges`.
+        ConfigError: A form does not fit the schema, or a word is unknown.
+
+    Example:
+        >>> import torch
+        >>> from torch_geometric.nn import GINConv, global_add_pool
+        >>> from graphflip import Categories, Graph, Schema
+        >>> class Net(torch.nn.Module):
+        ...     def __init__(self):
+        ...         super().__init__()
+        ...         self.layer, self.out = GINConv(torch.nn.Linear(2, 8)), torch.nn.Linear(8, 2)
+        ...     def forward(self, x, edge_index, batch):
+        ...         return self.out(global_add_pool(self.layer(x, edge_index).tanh(), batch))
+        >>> schema = Schema(nodes=(Categories(name="type", values=("a", "b")),), max_nodes=4)
+        >>> classifier = PyGClassifier(Net(), schema)
+        >>> classifier(Graph.build(schema, [{"type": "a"}, {"type": "b"}], [(0, 1, {})])).shape
+        torch.Size([1, 2])
     """
 
     def __init__(
@@ -59,9 +83,7 @@ class PyGClassifier(AbstractClassifier):
         sample: Graph | None = None,
     ):
         super().__init__()
-        check_word("return_type", return_type, ReturnType)
-        self.schema = schema
-        self.return_type: ReturnType = return_type
+        self.schema, self.return_type = schema, checked_return_type(return_type)
         self.nodes, self.edges = Reader(schema.nodes, x, "x"), Reader(schema.edges, edge_attr, "edge_attr")
         self.names = _arguments(model, schema)
         self.model = copied(model)
@@ -77,12 +99,14 @@ class PyGClassifier(AbstractClassifier):
         check_gradients(self, sample)
 
     def embed(self, graph: Graph) -> Float[Tensor, "b c"]:
+        """Call the model: logits, or values; differentiable in relaxed graphs."""
         wants_gradient = torch.is_grad_enabled() and any(getattr(graph, part).requires_grad for part in "BVAE")
         if graph.is_hard and not wants_gradient:
             return self._hard(graph)
         return self._relaxed(graph, self.removes_edges)
 
     def head(self, embedding: Float[Tensor, "b c"]) -> Float[Tensor, "b c"]:
+        """Return the embedding, which is the logits already."""
         return embedding
 
     def _hard(self, graph: Graph) -> Float[Tensor, "b c"]:
@@ -118,7 +142,7 @@ class PyGClassifier(AbstractClassifier):
         return batch.spread(as_logits(returned, batch.num_graphs, self.return_type), len(graph))
 
     def _measure(self, sample: Graph) -> bool:
-        """Whether weight 0 is as good as no edge, gradients included; raises if weight 1 is not an edge as it is."""
+        """True if weight 0 is as good as no edge, gradients included; raises if weight 1 changes an answer."""
         with torch.no_grad():
             expected = self._hard(sample)
             if not same(self._relaxed(sample, all_pairs=False), expected):
@@ -135,11 +159,11 @@ class PyGClassifier(AbstractClassifier):
 
 
 def _arguments(model: nn.Module, schema: Schema) -> tuple[str, ...]:
-    """Names of the arguments that the model is to be given."""
+    """Names of the arguments that the model will be given."""
     if not isinstance(model, nn.Module):
         raise ClassifierError(f"A PyG classifier must be a torch.nn.Module; got {type(model).__name__}.")
     parameters = inspect.signature(model.forward).parameters
-    needed = [name for name, one in parameters.items() if one.default is one.empty and one.kind not in _STARRED]
+    needed = [name for name, p in parameters.items() if p.default is p.empty and p.kind not in _STARRED]
     if needed == ["data"]:
         return ("data",)
     unknown = [name for name in needed if name not in ("x", "edge_index", "batch", *_OPTIONAL)]
@@ -163,7 +187,7 @@ _STARRED = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
 
 def _weight_column(columns: tuple[Column, ...]) -> int | None:
-    """Where in E the only continuous column is."""
+    """Position in E of the continuous column, if there is exactly one."""
     continuous = [column for column in columns if column.is_continuous]
     if len(continuous) != 1:
         return None
@@ -183,7 +207,7 @@ def _pairs(graph: Graph, here: Bool[Tensor, "b n"], all_pairs: bool) -> Bool[Ten
 
 
 def _mixed(reader: Reader, rows: Float[Tensor, "m d"], mixtures: Mixtures) -> Tensor:
-    """What a model reads of relaxed rows: the columns, or integers that stand for mixtures."""
+    """Relaxed rows in the form that a model reads: the columns, or integers that stand for mixtures."""
     if reader.form == "columns":
         return rows
     widths = [column.width for column in reader.columns]

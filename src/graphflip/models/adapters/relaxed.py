@@ -1,4 +1,4 @@
-"""What makes a PyG model differentiable in a relaxed graph: weighted messages, and mixtures of embeddings."""
+"""PyG models made differentiable in relaxed graphs, by weighted messages and mixtures of embeddings."""
 
 import inspect
 from collections.abc import Callable, Iterator
@@ -13,21 +13,22 @@ from torch import Tensor, nn
 from ...errors import NotDifferentiable, require
 
 Weigh = Callable[[Tensor], Tensor]
-"""The weight of each message of an `edge_index`, " m"."""
+"""Function from an `edge_index` to the weight of each message, " m"."""
 
 
 def message_layers(model: nn.Module) -> list[Any]:
-    """The layers of a model that pass messages along edges."""
+    """Layers of a model that pass messages along edges."""
     MessagePassing = require("torch_geometric.nn", "pyg", "PyG classifiers").MessagePassing
     return [layer for layer in model.modules() if isinstance(layer, MessagePassing)]
 
 
 @contextmanager
 def weighted_messages(model: nn.Module, weigh: Weigh) -> Iterator[None]:
-    """Within this context every message of the model counts as much as its edge weighs.
+    """Context in which every message of the model is weighted by its edge.
 
-    Layers with an `edge_weight` take it there: they know how to normalize. In others the message is multiplied. A mean
-    is then one over weights, and so is attention, so that in sums, means and attention a weight of 0 removes the edge.
+    Layers that take an `edge_weight` are given it, because they know how to normalize. In others the message is
+    multiplied; means and attention are then taken over weights. So in sums, means and attention a weight of 0 removes
+    the edge.
     """
     handles = []
     for layer in message_layers(model):
@@ -56,7 +57,7 @@ def _give_weights(weigh: Weigh) -> Callable:
 
 
 def _on_messages(layer: Any, weigh: Weigh, change: Callable[..., Tensor]) -> list[Any]:
-    """Let `change` see every message with its weight, its receiver and its attention."""
+    """Apply `change` to every message of a layer, given its weight, its receiver and its attention."""
     receiver = 1 if layer.flow == "source_to_target" else 0
     current = {}
 
@@ -94,7 +95,7 @@ def _weighted(
 def _rescaled(
     message: Float[Tensor, "m *d"], weight: Float[Tensor, " m"], to: Int[Tensor, " m"], **_: Any
 ) -> Float[Tensor, "m *d"]:
-    """Messages whose mean is the mean by weight; less than one edge in all is not scaled up to one."""
+    """Scale messages so that their mean is the weighted mean; weights that sum to less than 1 are not scaled up."""
     factor = _sums(torch.ones_like(weight), to) / _sums(weight, to).clamp(min=1.0)
     return message * _column(factor[to], message)
 
@@ -105,7 +106,7 @@ def _sums(values: Float[Tensor, "m *d"], to: Int[Tensor, " m"]) -> Float[Tensor,
 
 
 def _column(values: Tensor, like: Tensor) -> Tensor:
-    """With as many axes as `like`, the new ones last."""
+    """Add axes at the end until there are as many as `like` has."""
     return values.reshape(*values.shape, *[1] * (like.ndim - values.ndim))
 
 
@@ -120,16 +121,16 @@ def _plain(edge_index: Any, layer: nn.Module) -> Int[Tensor, "2 m"]:
 
 @dataclass(frozen=True)
 class Mixture:
-    """Probabilities of the categories of one group, for each row, and the integers that the categories stand for."""
+    """Probabilities of the categories of one group, for each row, and the integer of each category."""
 
     prob: Float[Tensor, "m d"]
     ids: Int[Tensor, " d"]
 
 
 class Mixtures:
-    """Integers that stand for mixtures of categories, and the context in which `nn.Embedding` takes them as such.
+    """Integers that stand for mixtures of categories, and a context in which `nn.Embedding` mixes its rows for them.
 
-    A model indexes, squeezes and reshapes the integers as it always does; only its embeddings see what they stand for.
+    A model may index, squeeze and reshape the integers as usual; only its embeddings see the mixtures.
     """
 
     # Far above every id, so that integers of another kind, say degrees, are left alone.
@@ -140,7 +141,7 @@ class Mixtures:
         self._starts = [self.first]
 
     def integers(self, mixtures: list[Mixture]) -> Int[Tensor, "m groups"]:
-        """For each row and group an integer that stands for its mixture."""
+        """Make an integer for each row and group, which stands for its mixture."""
         columns = []
         for mixture in mixtures:
             start, rows = self._starts[-1], len(mixture.prob)
@@ -151,7 +152,7 @@ class Mixtures:
 
     @contextmanager
     def embedded(self, model: nn.Module) -> Iterator[None]:
-        """Within this context embeddings of the model's give mixtures of their rows for these integers."""
+        """Context in which the embeddings of a model give mixtures of their rows for these integers."""
         handles, pending = [], {}
 
         def before(layer: nn.Module, args: tuple) -> tuple:

@@ -14,20 +14,19 @@ from ...schema import Column, Schema
 from .checks import check_word
 
 Form = Literal["columns", "ids", "id"]
-"""What a model reads of nodes or edges: floating-point columns, an integer for each group of categories ("m groups"),
-or the integer of the only group (" m")."""
+"""Form in which a model reads nodes or edges: floating-point columns, an integer for each group of categories
+("m groups"), or the integer of the only group (" m")."""
 
 
 @dataclass(frozen=True)
 class SparseBatch:
-    """The nodes that take part and the pairs of them that are joined; graphs without nodes are left out.
+    """Node and edge lists of the graphs of a batch that have nodes.
 
-    `owner` is the number of a node's graph among those that have nodes, `index` its number in the whole batch, `slot`
-    its place in it. Rows of E are those of an edge that exists: categories sum to 1, whatever its probability. Where
-    the schema has no node columns, V is the existence of the nodes.
+    `index` is the number of a node's graph in the batch, `slot` the node's place in that graph. E has the attributes
+    of an edge given that it exists: categories sum to 1, whatever its probability. If the schema has no node columns,
+    V is the existence of the nodes.
     """
 
-    owner: Int[Tensor, " nodes"]
     index: Int[Tensor, " nodes"]
     slot: Int[Tensor, " nodes"]
     edge_index: Int[Tensor, "2 m"]
@@ -36,24 +35,28 @@ class SparseBatch:
 
     @classmethod
     def of(cls, graph: Graph, here: Bool[Tensor, "b n"], joined: Bool[Tensor, "b n n"]) -> "SparseBatch":
-        """The nodes `here`, and the pairs `joined`, which must be pairs of them."""
+        """Take the nodes that are `here`, and the pairs `joined`, which must be pairs of these nodes."""
         index, slot = here.nonzero(as_tuple=True)
         k, i, j = joined.nonzero(as_tuple=True)
         number = here.flatten().cumsum(0).view(here.shape) - 1
-        owner = (here.any(1).cumsum(0) - 1)[index]
         E = _given_existence(graph.E[k, i, j], graph.A[k, i, j], graph.schema)
         V = graph.V if graph.schema.dv else graph.B[..., None]
-        return cls(owner, index, slot, torch.stack([number[k, i], number[k, j]]), V[index, slot], E)
+        return cls(index, slot, torch.stack([number[k, i], number[k, j]]), V[index, slot], E)
+
+    @property
+    def owner(self) -> Int[Tensor, " nodes"]:
+        """Number of each node's graph, counting only the graphs that have nodes: PyG's `batch`."""
+        return self.index.unique_consecutive(return_inverse=True)[1]
 
     @property
     def num_graphs(self) -> int:
         """Number of graphs that have nodes."""
-        return int(self.owner[-1]) + 1 if len(self.owner) else 0
+        return len(self.index.unique_consecutive())
 
     def spread(self, rows: Float[Tensor, "k c"], num_graphs: int) -> Float[Tensor, "b c"]:
-        """Rows for the graphs that have nodes, zeros for those that have none."""
-        everyone = rows.new_zeros(num_graphs, rows.shape[1])
-        return everyone.index_put((self.index.unique(),), rows)
+        """Put the rows of graphs that have nodes among rows of zeros for those that have none."""
+        zeros = rows.new_zeros(num_graphs, rows.shape[1])
+        return zeros.index_put((self.index.unique(),), rows)
 
 
 class Reader:
@@ -75,7 +78,7 @@ class Reader:
             )
 
     def read(self, rows: Float[Tensor, "m d"]) -> Tensor:
-        """The likeliest integers, or the columns as they are."""
+        """Give the columns as they are, or the most likely category of each group as an integer."""
         if self.form == "columns":
             return rows
         parts = rows.split([column.width for column in self.columns], 1)
@@ -83,16 +86,16 @@ class Reader:
         return self.shaped(torch.stack(ids, 1))
 
     def known_ids(self) -> list[Int[Tensor, " d"]]:
-        """For each group the integers that its categories stand for: their names where these are numbers, as in
-        `from_pyg`, and their positions where not."""
+        """Integers of the categories of each group: their names if these are numbers, as in `from_pyg`, else their
+        positions."""
         return [torch.tensor(column.numbers) for column in self.columns]
 
     def shaped(self, integers: Int[Tensor, "m groups"]) -> Int[Tensor, "m *groups"]:
-        """Integers for each row and group in the shape that the model reads."""
+        """Bring integers for each row and group to the shape that the model reads."""
         return integers[:, 0] if self.form == "id" else integers
 
 
 def _given_existence(E: Float[Tensor, "m de"], exists: Float[Tensor, " m"], schema: Schema) -> Float[Tensor, "m de"]:
-    """Categories of an edge divided by its probability; a row of zeros stays one."""
+    """Divide the categories of each edge by its probability; a row of zeros stays zero."""
     certain = exists.clamp(min=1e-6)[:, None]
     return map_categories(lambda values: values / certain, E, schema.edge_slices())
