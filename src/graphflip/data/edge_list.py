@@ -1,4 +1,4 @@
-"""Edge lists as other formats have them, undirected edges in both directions, brought to the form of GraphDataset."""
+"""Edge lists of other formats, with undirected edges in both directions, brought to the form of GraphDataset."""
 
 from collections.abc import Sequence
 
@@ -12,10 +12,10 @@ def fold_edges(
     tables: Sequence[Shaped[np.ndarray, "m _"]],
     directed: bool | None = None,
 ) -> tuple[Int[np.ndarray, " kept"], bool]:
-    """Rows of the edge list to keep, sorted by their nodes, and whether edges have a direction.
+    """Rows of the edge list to keep, sorted by their nodes, and True if edges have a direction.
 
-    They have none if each is listed both ways and alike in every table; then the row with i < j is kept.
-    `directed` overrules this where it is known.
+    They have none if each is listed both ways with equal rows in every table; then the row with i < j is kept. With
+    `directed=True` they have one in any case.
     """
     i, j = edges[:, 0], edges[:, 1]
     order, mates = np.argsort(i * num_nodes + j), np.argsort(j * num_nodes + i)

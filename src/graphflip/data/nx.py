@@ -23,11 +23,33 @@ def from_networkx(
     classes: Sequence[str] = (),
     seed: int = 0,
 ) -> GraphDataset:
-    """A dataset, split by `seed`, from NetworkX graphs; edges of a `DiGraph` have a direction.
+    """Convert NetworkX graphs to a dataset, split 80/10/10.
 
-    Labels are the argument's, else each graph's `graph["label"]`. Labels and attributes that are numbers, not all of
-    them whole, are regression targets and continuous columns; anything else names a class or a category. Every node
-    must have the same attributes, and every edge. A schema, say a model's, is taken as it is.
+    Args:
+        graphs: `nx.Graph`s, or `nx.DiGraph`s, whose edges have a direction. Every node must have the same attributes,
+            and every edge. `graph.graph["id"]`, if it is there, names the graph.
+        labels: One label for each graph. Numbers that are not all whole are regression targets, anything else names
+            classes. Default: `graph.graph["label"]`.
+        schema: Columns to read, say those of a model. Default: read off the attributes; numbers that are not all whole
+            are continuous columns, anything else names categories.
+        name: Name of the dataset.
+        classes: Names of the classes in their order. Default: sorted.
+        seed: Decides the split.
+
+    Returns:
+        The dataset, nodes in the order of each NetworkX graph.
+
+    Raises:
+        DataError: The list is empty, or a graph is a multigraph, is empty, has self loops, lacks a label or an
+            attribute; the message names it.
+
+    Example:
+        >>> import networkx as nx
+        >>> dataset = from_networkx([nx.path_graph(4), nx.cycle_graph(4)], labels=["path", "ring"])
+        >>> dataset
+        GraphDataset(networkx: 2 graphs of up to 4 nodes, 2 classes)
+        >>> dataset.classes, dataset.labels
+        (('path', 'ring'), tensor([0, 1]))
     """
     graphs = list(graphs)
     if not graphs:
@@ -60,9 +82,26 @@ def from_networkx(
 
 
 def to_networkx(graphs: GraphDataset | Graph) -> list[Any]:
-    """One NetworkX graph per graph, with attributes by the schema's names; those of a dataset have `label` and `id`."""
+    """Convert graphs to NetworkX, with attributes by the names of the schema's columns.
+
+    Args:
+        graphs: Hard graphs, or a dataset.
+
+    Returns:
+        One `nx.Graph` for each graph, or `nx.DiGraph` if the schema is directed. Those of a dataset have "label" and
+        "id" in `graph.graph`.
+
+    Raises:
+        MissingExtra: NetworkX is not installed.
+
+    Example:
+        >>> from graphflip import Graph, Schema
+        >>> (path,) = to_networkx(Graph.build(Schema(max_nodes=4), [{}, {}, {}], [(0, 1, {}), (1, 2, {})]))
+        >>> list(path.edges)
+        [(0, 1), (1, 2)]
+    """
     nx = require("networkx", "nx", "Converting to NetworkX")
-    found = []
+    converted = []
     for k in range(len(graphs)):
         is_dataset = isinstance(graphs, GraphDataset)
         graph = graphs.graphs(k) if is_dataset else graphs.select(k).trim()
@@ -72,8 +111,8 @@ def to_networkx(graphs: GraphDataset | Graph) -> list[Any]:
         if is_dataset:
             label = graphs.labels[k].item()
             made.graph |= {"label": graphs.classes[int(label)] if graphs.classes else label, "id": graphs.ids[k]}
-        found.append(made)
-    return found
+        converted.append(made)
+    return converted
 
 
 def _check(name: str, k: int, graph: Any, directed: bool) -> None:
@@ -105,13 +144,13 @@ def _infer(rows: Sequence[Sequence[Mapping[str, Any]]]) -> tuple[Column, ...]:
 
 
 def _is_real(values: Collection[Any]) -> bool:
-    """Whether these are numbers, and not whole ones only."""
+    """True if all values are numbers, and not all of them whole."""
     numbers = all(isinstance(value, Real) for value in values)
     return numbers and not all(isinstance(value, Integral) for value in values)
 
 
 def _sorted_texts(values: set[Any]) -> tuple[str, ...]:
-    """Numbers by size, anything else by its text."""
+    """Texts of the values, numbers sorted by size, anything else by its text."""
     by_size = all(isinstance(value, Integral) for value in values)
     return tuple(str(value) for value in (sorted(values) if by_size else sorted(values, key=str)))
 

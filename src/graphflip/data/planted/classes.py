@@ -1,7 +1,7 @@
 """A set of six classes whose nodes have a continuous attribute, and for which the fewest edits to each class are known.
 
-A class says how many rings a graph has (none, one, more) and whether a node is hot. The number of rings is that of
-edges less that of nodes, plus the number of connected parts.
+The class is the number of rings of a graph (none, one, more), combined with the presence of a hot node. The number of
+rings is that of edges less that of nodes, plus the number of connected parts.
 """
 
 import torch
@@ -19,7 +19,7 @@ HOT = 1.25
 
 
 def planted_classes(num_graphs: int = 600, seed: int = 0, min_nodes: int = 6, max_nodes: int = 10) -> GraphDataset:
-    """Trees with up to three edges more, one or two nodes of half of them hot; classes are of one size."""
+    """Draw trees with up to three edges more; half of them have one or two hot nodes. Classes are of equal size."""
     if not 5 <= min_nodes <= max_nodes or num_graphs < 1:
         raise ConfigError(
             f"Graphs must be of 5 <= min_nodes <= max_nodes nodes, and at least one of them; got {min_nodes}, "
@@ -34,17 +34,17 @@ def planted_classes(num_graphs: int = 600, seed: int = 0, min_nodes: int = 6, ma
 
 
 def true_class(graph: Graph) -> Int[Tensor, " b"]:
-    """The class of any hard graph of this schema."""
+    """Class of each hard graph of this schema."""
     return 2 * num_rings(graph).clamp(max=2) + hot_nodes(graph).any(1).long()
 
 
 def hot_nodes(graph: Graph) -> Bool[Tensor, "b n"]:
-    """Which nodes are hot."""
+    """True for hot nodes."""
     return (graph.V[..., 0] > HOT) & (graph.B > 0.5)
 
 
 def num_rings(graph: Graph) -> Int[Tensor, " b"]:
-    """The number of independent rings of each graph."""
+    """Number of independent rings of each graph."""
     reach = ((graph.A + torch.diag_embed(graph.B)) > 0.5).float()
     for _ in range(max(graph.num_slots - 1, 1).bit_length()):
         reach = ((reach @ reach) > 0.5).float()
@@ -53,8 +53,11 @@ def num_rings(graph: Graph) -> Int[Tensor, " b"]:
 
 
 def answers(graph: Graph, target: int) -> Int[Tensor, " b"]:
-    """The fewest edits that lead to a class: one for each ring more or less, one for each hot node to cool, or one to
-    heat any. No edit does two of these."""
+    """Fewest edits that lead to a class.
+
+    It takes one for each ring to add or remove, one for each hot node to cool, or one to heat a node; no edit does two
+    of these.
+    """
     rings, hot = num_rings(graph), hot_nodes(graph).sum(1)
     wanted, hotter = divmod(target, 2)
     more = (wanted - rings).abs() if wanted < 2 else (2 - rings).clamp(min=0)

@@ -26,7 +26,7 @@ _THICK = EDGE_TYPES.index("thick")
 
 
 def planted(num_graphs: int = 600, seed: int = 0, min_nodes: int = 8, max_nodes: int = 16) -> GraphDataset:
-    """Random trees, some with a ring, of typed nodes and edges, half of them with the motif; set by the seed alone."""
+    """Draw random trees, some with a ring, of typed nodes and edges, half of them with the motif."""
     if num_graphs < 2 or not 4 <= min_nodes <= max_nodes:
         raise ConfigError(
             "The planted set needs num_graphs >= 2 and 4 <= min_nodes <= max_nodes; "
@@ -42,7 +42,7 @@ def planted(num_graphs: int = 600, seed: int = 0, min_nodes: int = 8, max_nodes:
 
 
 def contains_motif(graph: Graph) -> Bool[Tensor, " b"]:
-    """The true class of any hard graph of this schema: whether the motif is in it."""
+    """True for hard graphs of this schema that contain the motif: their true class."""
     return (_arms(graph).sum(2) >= 2).any(1)
 
 
@@ -59,7 +59,7 @@ def motif_edges(graph: Graph) -> Bool[Tensor, "b n n"]:
 
 
 def answers(graph: Graph) -> Int[Tensor, " b"]:
-    """The least number of edits, each of cost 1, that changes the true class: exact for any hard graph of the set."""
+    """Least number of edits, each of cost 1, that change the true class; exact for any hard graph of this schema."""
     return torch.where(contains_motif(graph), _edits_to_destroy(graph), _edits_to_create(graph))
 
 
@@ -108,14 +108,14 @@ class _Plan(NamedTuple):
 
 
 def _draw(kind: str, count: int, min_nodes: int, max_nodes: int, rng: torch.Generator) -> Graph:
-    """`count` graphs of one kind, by drawing until enough are as they must be."""
+    """Draw `count` graphs of one kind, by rejection."""
     schema = Schema(
         nodes=(Categories(name="type", values=NODE_TYPES),),
         edges=(Categories(name="type", values=EDGE_TYPES),),
         max_nodes=max_nodes,
     )
-    found = _to_graph(_draft(1, min_nodes, max_nodes, rng), schema).select(slice(0, 0))
-    while len(found) < count:
+    accepted = _to_graph(_draft(1, min_nodes, max_nodes, rng), schema).select(slice(0, 0))
+    while len(accepted) < count:
         plan = _draft(2 * count, min_nodes, max_nodes, rng)
         once = _arms(_to_graph(plan, schema)).sum(2)
         once = ((once >= 2).sum(1) == 1) & (once.amax(1) == 2)
@@ -125,8 +125,8 @@ def _draw(kind: str, count: int, min_nodes: int, max_nodes: int, rng: torch.Gene
             plan = _shuffle(plan, rng)
         graph = _to_graph(plan, schema)
         right = once & (contains_motif(graph) == (kind == "motif"))
-        found = Graph.cat([found, graph.select(right.nonzero()[:, 0])])
-    return found.select(slice(0, count))
+        accepted = Graph.cat([accepted, graph.select(right.nonzero()[:, 0])])
+    return accepted.select(slice(0, count))
 
 
 def _draft(b: int, min_nodes: int, max_nodes: int, rng: torch.Generator) -> _Plan:

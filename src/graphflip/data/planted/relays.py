@@ -21,8 +21,8 @@ STRONG = 0.5
 
 
 def planted_relays(num_graphs: int = 600, seed: int = 0, min_nodes: int = 5, max_nodes: int = 8) -> GraphDataset:
-    """Trees of any directions with up to two edges more, of which a third are strong; half of the graphs have a
-    relay."""
+    """Draw trees of random directions with up to two edges more; a third of the edges are strong, and half of the
+    graphs have a relay."""
     if not 3 <= min_nodes <= max_nodes or num_graphs < 1:
         raise ConfigError(
             f"Graphs must be of 3 <= min_nodes <= max_nodes nodes, and at least one of them; got {min_nodes}, "
@@ -41,26 +41,26 @@ def planted_relays(num_graphs: int = 600, seed: int = 0, min_nodes: int = 5, max
 
 
 def true_class(graph: Graph) -> Int[Tensor, " b"]:
-    """The class of any hard graph of this schema."""
+    """Class of each hard graph of this schema."""
     return relays(graph).any(1).long()
 
 
 def relays(graph: Graph) -> Bool[Tensor, "b n"]:
-    """Which nodes are relays."""
+    """True for nodes that are relays."""
     strong = strong_edges(graph)
     return strong.any(1) & strong.any(2)
 
 
 def strong_edges(graph: Graph) -> Bool[Tensor, "b n n"]:
-    """Which edges are strong."""
+    """True for edges that are strong."""
     return (graph.E[..., 0] > STRONG) & (graph.A > 0.5)
 
 
 def answers(graph: Graph) -> Int[Tensor, " b"]:
-    """The fewest edits that change the true class of graphs of two nodes or more.
+    """Fewest edits that change the true class of graphs of two nodes or more.
 
-    To make a relay takes a strong edge more for each of the two that a node lacks, to be rid of all takes the fewest
-    strong edges whose weakening leaves none.
+    Making a relay takes as many strong edges as the best node lacks of two. Removing all relays takes the smallest set
+    of strong edges whose weakening leaves none.
     """
     strong = strong_edges(graph)
     lacks = 2 - strong.any(1).long() - strong.any(2).long() + 9 * (graph.B < 0.5).long()

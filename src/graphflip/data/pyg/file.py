@@ -9,14 +9,14 @@ from ...errors import DataError, require
 
 
 def read_pyg_file(path: Path | str) -> list[Any]:
-    """The `Data` objects of a file: a list of them, a single one, or a dataset that is kept in one piece with slices.
+    """Read the `Data` objects of a file: a list of them, a single one, or a dataset stored as one object with slices.
 
     Only tensors, plain containers and PyG's `Data` are read: a file that holds anything else is an error, and its code
     is not called.
     """
     data = require("torch_geometric.data.data", "pyg", "Reading PyG files")
     storage = require("torch_geometric.data.storage", "pyg", "Reading PyG files")
-    # As PyG does for itself; the context manager of this name would take back what PyG has added.
+    # PyG adds its own classes in the same way; the context manager of this name would remove them again.
     torch.serialization.add_safe_globals([data.Data, data.DataEdgeAttr, data.DataTensorAttr, storage.GlobalStorage])
     try:
         stored = torch.load(path, map_location="cpu", weights_only=True)
@@ -27,17 +27,17 @@ def read_pyg_file(path: Path | str) -> list[Any]:
         ) from error
     if isinstance(stored, tuple) and len(stored) in (2, 3) and isinstance(stored[1], dict):
         return _separated(path, data.Data, *stored[:2])
-    found = list(stored) if isinstance(stored, list | tuple) else [stored]
-    for k, one in enumerate(found):
-        _check_whole(path, k, one, data.Data)
-    return found
+    graphs = list(stored) if isinstance(stored, list | tuple) else [stored]
+    for k, graph in enumerate(graphs):
+        _check_whole(path, k, graph, data.Data)
+    return graphs
 
 
-def _check_whole(path: Path | str, k: int, one: Any, Data: Any) -> None:
-    """Raise if an object came out of the file without what makes it one: any question to it would be an error."""
+def _check_whole(path: Path | str, k: int, graph: Any, Data: Any) -> None:
+    """Raise DataError if a `Data` object lacks inner parts, so that every access to it would fail."""
     try:
-        if isinstance(one, Data):
-            one.to_dict()
+        if isinstance(graph, Data):
+            graph.to_dict()
     except Exception as error:
         raise DataError(
             f"{path}: graph {k} must be a whole Data object, as PyG writes it now; it is not ({type(error).__name__}). "
@@ -46,7 +46,7 @@ def _check_whole(path: Path | str, k: int, one: Any, Data: Any) -> None:
 
 
 def _separated(path: Path | str, Data: Any, whole: Any, slices: dict[str, Any]) -> list[Any]:
-    """The graphs of a PyG dataset in memory: one large graph, or its attributes, and where each graph begins."""
+    """Take the graphs out of a stored PyG dataset: one large graph, and slices that say where each graph begins."""
     separate = require("torch_geometric.data.separate", "pyg", "Reading PyG files").separate
     try:
         whole = Data.from_dict(whole) if isinstance(whole, dict) else whole

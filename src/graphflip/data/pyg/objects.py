@@ -23,12 +23,34 @@ def from_pyg(
     classes: Sequence[str] = (),
     seed: int = 0,
 ) -> GraphDataset:
-    """A dataset, split by `seed`, from `Data` objects with `edge_index`, `y`, and optionally `x` and `edge_attr`.
+    """Convert PyG `Data` objects to a dataset, split 80/10/10.
 
-    A schema, say a model's, is taken as it is. Without one the columns are read off the values: integers are
-    categories, one group per column; one-hot rows are one group; other floating-point columns are continuous. Edges
-    listed both ways, alike, are undirected. An integer `y` is a class (`classes` names them, else their numbers do), a
-    floating-point `y` a regression target, unless all are zeros and ones.
+    Edges are undirected if all of them are listed both ways, with equal attributes.
+
+    Args:
+        graphs: `Data` objects with `edge_index` and `y`, and optionally `x` and `edge_attr`. An integer `y` is the
+            number of a class, a floating-point `y` a regression target, unless all are zeros and ones.
+        schema: Columns to read, say those of a model. Default: read off the values; integers are categories, one group
+            for each column, one-hot rows are one group, other floating-point columns are continuous.
+        name: Name of the dataset.
+        classes: Names of the classes. Default: their numbers.
+        seed: Decides the split.
+
+    Returns:
+        The dataset, nodes in the order of each `Data` object.
+
+    Raises:
+        DataError: The list is empty, or a graph has wrong shapes, self loops, repeated edges, values that the schema
+            lacks, or no label; the message names it.
+
+    Example:
+        >>> import torch
+        >>> from torch_geometric.data import Data
+        >>> edges = torch.tensor([[0, 1], [1, 0]])
+        >>> pair = Data(x=torch.tensor([[6], [8]]), edge_index=edges, y=torch.tensor([1]))
+        >>> dataset = from_pyg([pair], classes=("off", "on"))
+        >>> dataset.schema.nodes[0].values, dataset.schema.directed
+        (('6', '8'), False)
     """
     data = list(graphs)
     if not data:
@@ -65,14 +87,29 @@ def from_pyg(
 
 
 def to_pyg(graphs: GraphDataset | Graph) -> list[Any]:
-    """One `Data` per graph: `x` and `edge_attr` as V and E have them, edges in both directions if undirected.
+    """Convert graphs to PyG.
 
-    Graphs of a dataset carry their label as `y`.
+    Args:
+        graphs: Hard graphs, or a dataset.
+
+    Returns:
+        One `Data` for each graph: rows of V as `x`, rows of E as `edge_attr` if the schema has edge columns, undirected
+        edges in both directions. Those of a dataset have their label as `y`.
+
+    Raises:
+        MissingExtra: PyG is not installed.
+
+    Example:
+        >>> from graphflip import Graph, Schema
+        >>> (pair,) = to_pyg(Graph.build(Schema(max_nodes=4), [{}, {}], [(0, 1, {})]))
+        >>> pair.edge_index
+        tensor([[0, 1],
+                [1, 0]])
     """
     Data = require("torch_geometric.data", "pyg", "Converting to PyG").Data
     is_dataset = isinstance(graphs, GraphDataset)
     dataset = graphs if is_dataset else GraphDataset.from_graphs("graph", [graphs], torch.zeros(len(graphs)))
-    found = []
+    converted = []
     for k in range(len(dataset)):
         nodes = slice(*dataset.node_ptr[k : k + 2].tolist())
         rows = slice(*dataset.edge_ptr[k : k + 2].tolist())
@@ -82,8 +119,8 @@ def to_pyg(graphs: GraphDataset | Graph) -> list[Any]:
         attributes = {"y": dataset.labels[k : k + 1]} if is_dataset else {}
         if dataset.schema.de:
             attributes["edge_attr"] = E
-        found.append(Data(x=dataset.V[nodes], edge_index=edges.T.contiguous(), **attributes))
-    return found
+        converted.append(Data(x=dataset.V[nodes], edge_index=edges.T.contiguous(), **attributes))
+    return converted
 
 
 def _num_nodes(name: str, k: int, item: Any) -> int:
@@ -112,7 +149,7 @@ def _num_nodes(name: str, k: int, item: Any) -> int:
 
 
 def is_dense(value: Any) -> bool:
-    """Whether a value is a tensor of real numbers, all of them stored."""
+    """True if a value is a dense tensor of real numbers."""
     return isinstance(value, Tensor) and value.layout is torch.strided and not value.is_complex()
 
 
@@ -145,7 +182,7 @@ def _edges(name: str, k: int, item: Any, n: int) -> Int[Tensor, "m 2"]:
 
 
 def _stack(name: str, field: str, tables: Sequence[Tensor | None], counts: Int[Tensor, " g"]) -> Tensor:
-    """The attributes of all graphs, one row for each node or edge; of width 0 where no graph has any."""
+    """Stack the attributes of all graphs, a row for each node or edge; of width 0 if no graph has any."""
     if all(table is None for table in tables):
         return torch.empty(int(counts.sum()), 0)
     rows = [torch.empty(0) if table is None else table.detach().cpu() for table in tables]
@@ -194,18 +231,18 @@ def _infer(field: str, table: Tensor) -> tuple[Column, ...]:
 
 
 def _one_hot(name: str, field: str, column: Column, values: Int[Tensor, " rows"]) -> Float[Tensor, "rows d"]:
-    """Columns for integers that are the names of categories where these are numbers, and their positions where not."""
+    """One-hot columns of integers, which are names of categories if these are numbers, else their positions."""
     if column.is_continuous:
         return values[:, None].float()
     known = torch.tensor(column.numbers)
-    found = values.long()[:, None] == known  # rows d
-    if not bool(found.any(1).all()):
-        wrong = int(values[(~found.any(1)).int().argmax()])
+    matches = values.long()[:, None] == known  # rows d
+    if not bool(matches.any(1).all()):
+        wrong = int(values[(~matches.any(1)).int().argmax()])
         raise DataError(
             f"{name}: `{field}` must be one of {known.tolist()} for `{column.name}`; got {wrong}. "
             "Remove such graphs, or use a schema that has this value."
         )
-    return found.float()
+    return matches.float()
 
 
 def _labels(name: str, data: Sequence[Any], classes: Sequence[str]) -> tuple[Tensor, tuple[str, ...]]:

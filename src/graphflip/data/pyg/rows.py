@@ -14,7 +14,7 @@ from .objects import from_pyg, is_dense
 
 
 def pyg_text(data: Any) -> str:
-    """`edge_index`, `x`, `edge_attr` and the number of nodes of a `Data` object as JSON; whole numbers stay whole."""
+    """Write `edge_index`, `x`, `edge_attr` and the number of nodes of a `Data` object as JSON; integers stay so."""
     if getattr(data, "edge_index", None) is None:
         return json.dumps({"type": type(data).__name__})
     tables = {name: getattr(data, name, None) for name in ("edge_index", "x", "edge_attr")}
@@ -23,7 +23,7 @@ def pyg_text(data: Any) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """Numbers and lists of them; the type of what is neither."""
+    """Turn a tensor into lists of numbers; of any other value but a whole number, give the name of its type."""
     if is_dense(value):
         return value.tolist()
     try:
@@ -33,14 +33,14 @@ def _plain(value: Any) -> Any:
 
 
 def from_pyg_text(text: str, schema: Schema) -> Graph:
-    """The graph that `pyg_text` wrote, as one of the schema; an error says what does not fit."""
+    """Read a graph that `pyg_text` wrote; DataError if it does not fit the schema."""
     stored = json.loads(text)
     if "edge_index" not in stored:
         raise DataError(f"A graph must be a PyG Data object with `edge_index`; got a {stored['type']}.")
     edges, x, edge_attr = (_tensor(name, stored[name]) for name in ("edge_index", "x", "edge_attr"))
     if edges is not None and not edges.numel():
         edges, edge_attr = torch.empty(2, 0, dtype=torch.long), torch.empty(0, schema.de)
-    # A label is not needed to be explained.
+    # A graph that is to be explained needs no label.
     data = SimpleNamespace(edge_index=edges, x=x, edge_attr=edge_attr, num_nodes=stored["num_nodes"], y=0)
     return from_pyg([data], schema=schema).graphs()
 

@@ -1,4 +1,4 @@
-"""The text files of a TU set: finding them (folder, zip, name), reading their numbers, their label notes."""
+"""Text files of a TU set: where they are (folder, zip, name), their numbers, and their notes on labels."""
 
 import io
 import lzma
@@ -21,26 +21,27 @@ Numbers = Float[np.ndarray, "_ _"]
 
 @dataclass(frozen=True)
 class TuFiles:
-    """The files `NAME_suffix.txt` of one set, by suffix, as they stand on disk or in the zip `where`."""
+    """Contents of the files `NAME_suffix.txt` of a set by suffix, read from the folder or zip `where`."""
 
     name: str
     where: Path
     content: dict[str, bytes]
 
-    def label(self, suffix: str) -> str:
-        """The file as error messages name it."""
+    def title(self, suffix: str) -> str:
+        """Name of a file in error messages."""
         return f"{self.where}: {self.name}_{suffix}.txt"
 
     def required(self, suffix: str) -> bytes:
+        """Content of a file; raises DataError if it is missing."""
         if suffix not in self.content:
             raise DataError(
-                f"{self.label(suffix)} must be there; it is missing. Copy the complete set from its source."
+                f"{self.title(suffix)} must be there; it is missing. Copy the complete set from its source."
             )
         return self.content[suffix]
 
     def numbers(self, suffix: str, rows: int | None = None, columns: int | None = None) -> Numbers:
-        """The finite numbers of a file, one row a line; `rows` and `columns` are what the other files ask for."""
-        where = self.label(suffix)
+        """Finite numbers of a file, a row for each line; DataError unless there are so many `rows` and `columns`."""
+        where = self.title(suffix)
         table = _parse(where, self.required(suffix), columns)
         if rows is not None and len(table) != rows:
             line = min(len(table), rows) + 1
@@ -57,19 +58,19 @@ class TuFiles:
         return table
 
     def integers(self, suffix: str, rows: int | None = None, columns: int | None = None) -> Integers:
-        """The same for files of indices and labels."""
+        """Whole numbers of a file of indices or labels; else like `numbers`."""
         table = self.numbers(suffix, rows, columns)
         wrong = np.argwhere(table != np.rint(table))
         if len(wrong):
             raise DataError(
-                f"{self.label(suffix)}, line {wrong[0, 0] + 1}: labels and indices must be whole numbers; "
+                f"{self.title(suffix)}, line {wrong[0, 0] + 1}: labels and indices must be whole numbers; "
                 f"got {table[tuple(wrong[0])]:g}. Real values belong into an attributes file."
             )
         return table.astype(np.int64)
 
 
 def find_tu(source: str | Path) -> TuFiles:
-    """Files of a folder, of a zip (read in place), or of a set given by its name.
+    """Read the files of a set from a folder or a zip, or by its name.
 
     A name is looked up in the folder that GRAPHFLIP_DATA names (NAME.zip, NAME/ or NAME/raw/), then downloaded.
     """
@@ -80,8 +81,8 @@ def find_tu(source: str | Path) -> TuFiles:
         raise DataError(f"{path}: a TU set must be a folder or a zip file; there is nothing here. Check the path.")
     data = os.environ.get("GRAPHFLIP_DATA")
     places = [Path(data, f"{path}.zip"), Path(data, path)] if data else []
-    found = next((place for place in places if place.exists()), None)
-    return _read(found or _download(str(path)))
+    existing = next((place for place in places if place.exists()), None)
+    return _read(existing or _download(str(path)))
 
 
 def _read(path: Path) -> TuFiles:
@@ -97,7 +98,7 @@ def _read(path: Path) -> TuFiles:
     return TuFiles(name, path, content)
 
 
-# Names that are no text, compression that nobody knows and entries that are encrypted have errors of their own.
+# Names that are no text, unknown compression and encrypted entries raise errors of their own.
 _DAMAGED_ZIP = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, ValueError, RuntimeError)
 
 
@@ -150,7 +151,7 @@ def _parse(where: str, content: bytes, columns: int | None) -> Numbers:
 
 
 def _first_bad_line(where: str, lines: list[str], columns: int | None) -> DataError:
-    """What is wrong with a file that numpy refuses: slow, exact, only for the message."""
+    """Error that names the first bad line of a file that numpy refuses; slow, so only used for the message."""
     width = columns or len(lines[0].split(","))
     for k, line in enumerate(lines, 1):
         words = line.split(",")
@@ -170,31 +171,32 @@ def _is_number(word: str) -> bool:
 
 @dataclass(frozen=True)
 class LabelNotes:
-    """What a set's `label_readme` tells: names of columns, and for each column of labels the names of its integers."""
+    """Content of a set's `label_readme`: names of columns, and for each column of labels the names of its integers."""
 
     names: dict[str, list[str]] = field(default_factory=dict)
     maps: dict[str, list[dict[int, str]]] = field(default_factory=dict)
 
     @classmethod
     def parse(cls, text: str) -> "LabelNotes":
+        """Read the notes from their text; lines of other forms are passed over."""
         names: dict[str, list[str]] = {}
         maps: dict[str, list[dict[int, str]]] = {}
         current = ""
         for line in text.splitlines():
-            if found := re.match(r"(\w+ \w+):\s*\[(.*)\]", line):
-                names[found[1].lower()] = [word.strip() for word in found[2].split(",")]
-            elif found := re.match(r"(\w+ labels) were converted", line):
-                current = found[1].lower()
+            if match := re.match(r"(\w+ \w+):\s*\[(.*)\]", line):
+                names[match[1].lower()] = [word.strip() for word in match[2].split(",")]
+            elif match := re.match(r"(\w+ labels) were converted", line):
+                current = match[1].lower()
                 maps[current] = []
             elif line.startswith("Component") and current:
                 maps[current].append({})
-            elif (found := re.match(r"\t(-?\d+)\t(.+)", line)) and current:
+            elif (match := re.match(r"\t(-?\d+)\t(.+)", line)) and current:
                 maps[current] = maps[current] or [{}]
-                maps[current][-1][int(found[1])] = found[2].strip()
+                maps[current][-1][int(match[1])] = match[2].strip()
         return cls(names, maps)
 
     def format(self) -> str:
-        """The text that `parse` reads back."""
+        """Write the notes as text that `parse` reads back."""
         lines = [f"{kind.capitalize()}:\t[{', '.join(names)}]\n" for kind, names in self.names.items()]
         for kind, columns in self.maps.items():
             lines.append(f"\n{kind.capitalize()} were converted to integer values using this map:\n")

@@ -1,8 +1,7 @@
 """Sets in the format of the TU collection (Morris et al., 2020), and the three sets as the paper filters them."""
 
-import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,9 +13,9 @@ from ...chemistry import Chemistry
 from ...errors import ConfigError, DataError
 from ...schema import Categories, Column, Continuous, Schema
 from ..dataset import GraphDataset
-from ..edge_list import fold_edges, repeated_edges
-from .files import Integers, LabelNotes, Numbers, TuFiles, find_tu
+from .files import Integers, LabelNotes, Numbers, find_tu
 from .known import KNOWN, PAPER_LABEL_COUNT, KnownSet
+from .tables import TuTables, read_tables, verify_published
 
 PAPER_SETS = {name.lower(): name for name in KNOWN}
 
@@ -29,19 +28,44 @@ def load_tu(
     target: int | None = None,
     seed: int = 0,
 ) -> GraphDataset:
-    """A TU set from a folder, a zip or by name, split 80/10/10 by `seed`.
+    """Load a set in the format of the TU collection, split 80/10/10.
 
-    Graphs of more than `max_nodes` nodes are left out, and those with a node label that fewer than `min_label_count`
-    nodes of the whole set have. `target` chooses a column of the graph attributes to regress on; without it the labels
-    are classes (where the set has no graph labels: the first graph attribute). Edges that are not listed both ways,
-    alike, are directed. The id of a graph is its number in the files, from 0.
+    Edges are undirected if all of them are listed both ways, with equal attributes.
+
+    Args:
+        source: Folder or zip file of the set, or its name. A name is looked up in the folder that the environment
+            variable GRAPHFLIP_DATA names, and else downloaded with PyG.
+        max_nodes: Graphs with more nodes are left out. Default: none is.
+        min_label_count: Graphs with a node label that fewer nodes of the whole set have are left out.
+        attributes: False to drop node and edge attributes and keep labels alone.
+        target: Column of the graph attributes to regress on. Default: graph labels, which are classes, or in a set
+            without them the first graph attribute.
+        seed: Decides the split.
+
+    Returns:
+        The dataset; the id of a graph is `NAME/` and its number in the files, counted from 0.
+
+    Raises:
+        DataError: A file is missing, damaged or not the published one, or no graph passes the filters; the message
+            names file and line.
+        ConfigError: There is no such `target`.
+
+    Example:
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> from graphflip.data import write_tu
+        >>> from graphflip.data.planted.motif import planted
+        >>> folder = Path(tempfile.mkdtemp()) / "MOTIF"
+        >>> write_tu(planted(num_graphs=8), folder)
+        >>> load_tu(folder).classes
+        ('no motif', 'motif')
     """
     files = find_tu(source)
     known = KNOWN.get(files.name)
     if known is not None:
-        _verify(files, known)
+        verify_published(files, known)
     notes = LabelNotes.parse(files.content.get("label_readme", b"").decode("utf-8", errors="replace"))
-    raw = _read(files, notes, target)
+    raw = read_tables(files, notes, target)
     if not attributes:
         raw = replace(raw, node_attributes=raw.node_attributes[:, :0], edge_attributes=raw.edge_attributes[:, :0])
     names = _names(raw, notes, known)
@@ -52,12 +76,31 @@ def load_tu(
             f"{files.where}: at least one graph must pass the filter max_nodes={max_nodes}, "
             f"min_label_count={min_label_count}; none of {len(keep)} does. Relax the filter."
         )
-    dataset = _assemble(_select(raw, keep), names, kept, max_nodes, known.chemistry if known else None)
+    dataset = _assemble(raw.select(keep), names, kept, max_nodes, known.chemistry if known else None)
     return dataset.split_randomly(seed).with_scales()
 
 
 def load_paper_dataset(name: str, seed: int = 0) -> GraphDataset:
-    """AIDS, Mutagenicity or NCI1 as the paper uses them: labels on more than 50 atoms, at most 30 / 50 / 50 nodes."""
+    """Load AIDS, Mutagenicity or NCI1 as the paper uses them, split 80/10/10.
+
+    Kept are graphs all of whose node labels occur on more than 50 nodes of the set, with at most 30 (AIDS) or 50
+    nodes. Attributes are dropped.
+
+    Args:
+        name: "aids", "mutagenicity" or "nci1". The files are found as in `load_tu`.
+        seed: Decides the split.
+
+    Returns:
+        The dataset, with names for elements, bonds and classes.
+
+    Raises:
+        ConfigError: The name is none of these.
+        DataError: The set is not on this machine and cannot be downloaded, or its files are not the published ones.
+
+    Example:
+        >>> load_paper_dataset("aids")  # doctest: +SKIP
+        GraphDataset(aids: 1635 graphs of up to 30 nodes, 2 classes)
+    """
     if name not in PAPER_SETS:
         raise ConfigError(f"A set of the paper must be one of {', '.join(PAPER_SETS)}; got {name!r}.")
     full = PAPER_SETS[name]
@@ -65,118 +108,10 @@ def load_paper_dataset(name: str, seed: int = 0) -> GraphDataset:
     return replace(dataset, name=name, ids=tuple(f"{name}/{k.rpartition('/')[2]}" for k in dataset.ids))
 
 
-@dataclass(frozen=True)
-class _Raw:
-    """A set as its files have it, nodes and graphs counted from 0; columns that the set lacks have width 0."""
-
-    name: str
-    graph_of: Int[np.ndarray, " nodes"]
-    edges: Int[np.ndarray, "m 2"]
-    node_labels: Integers
-    edge_labels: Integers
-    node_attributes: Numbers
-    edge_attributes: Numbers
-    graph_labels: Int[np.ndarray, " g"] | Float[np.ndarray, " g"]
-    number: Int[np.ndarray, " g"]
-    directed: bool
-
-
-def _verify(files: TuFiles, known: KnownSet) -> None:
-    for suffix, expected in known.sha256.items():
-        content = files.content.get(suffix)
-        if content is not None and hashlib.sha256(content).hexdigest() != expected:
-            raise DataError(
-                f"{files.label(suffix)}: must be the published file (sha256 {expected[:12]}…); its content differs. "
-                f"Copy the set again, or rename your own files so that they are not called {files.name}."
-            )
-
-
-def _read(files: TuFiles, notes: LabelNotes, target: int | None) -> _Raw:
-    graph_of = files.integers("graph_indicator", columns=1)[:, 0] - 1
-    num_graphs, labels = _read_labels(files, target)
-    _check_indicator(files, graph_of, num_graphs)
-    edges = files.integers("A", columns=2) - 1
-    _check_edges(files, edges, graph_of)
-    columns = {}
-    for kind, rows in (("node", len(graph_of)), ("edge", len(edges))):
-        for what, read, dtype in (("labels", files.integers, np.int64), ("attributes", files.numbers, np.float64)):
-            there = f"{kind}_{what}" in files.content
-            if there and rows:
-                columns[f"{kind}_{what}"] = read(f"{kind}_{what}", rows)
-            else:  # a set without edges may still have edge columns: only the notes can tell
-                width = len(notes.names.get(f"{kind} {what}", [])) if there else 0
-                columns[f"{kind}_{what}"] = np.empty((rows, width), dtype)
-    tables = [columns["edge_labels"], columns["edge_attributes"]]
-    directed = notes.names.get("edge direction") == ["directed"] or None
-    kept, directed = fold_edges(edges, len(graph_of), tables, directed)
-    columns |= {name: columns[name][kept] for name in ("edge_labels", "edge_attributes")}
-    return _Raw(
-        files.name,
-        graph_of,
-        edges[kept],
-        graph_labels=labels,
-        number=np.arange(num_graphs),
-        directed=directed,
-        **columns,
-    )
-
-
-def _read_labels(files: TuFiles, target: int | None) -> tuple[int, np.ndarray]:
-    if target is None and "graph_labels" in files.content:
-        labels = files.integers("graph_labels", columns=1)[:, 0]
-        return len(labels), labels
-    if "graph_attributes" not in files.content:
-        files.required("graph_labels" if target is None else "graph_attributes")
-    values = files.numbers("graph_attributes")
-    column = target or 0
-    if not 0 <= column < values.shape[1]:
-        raise ConfigError(
-            f"{files.label('graph_attributes')}: target must be one of 0..{values.shape[1] - 1}; got {target}."
-        )
-    return len(values), values[:, column]
-
-
-def _check_indicator(files: TuFiles, graph_of: Int[np.ndarray, " nodes"], num_graphs: int) -> None:
-    where = files.label("graph_indicator")
-    wrong = np.flatnonzero((graph_of < 0) | (graph_of >= num_graphs))
-    if len(wrong):
-        raise DataError(
-            f"{where}, line {wrong[0] + 1}: the graph must be one of 1..{num_graphs}, because that many have labels; "
-            f"got {graph_of[wrong[0]] + 1}. A file may be cut off: copy the set again."
-        )
-    falls = np.flatnonzero(np.diff(graph_of) < 0)
-    if len(falls):
-        raise DataError(
-            f"{where}, line {falls[0] + 2}: nodes of one graph must stand together, in the order of graphs; "
-            f"got graph {graph_of[falls[0] + 1] + 1} after {graph_of[falls[0]] + 1}. Sort the nodes by graph."
-        )
-    empty = np.setdiff1d(np.arange(num_graphs), graph_of)
-    if len(empty):
-        raise DataError(
-            f"{where}: every graph must have a node; graph {empty[0] + 1} (line {empty[0] + 1} of the labels) "
-            "has none. The file may be cut off: copy it again, or remove the graph's label."
-        )
-
-
-def _check_edges(files: TuFiles, edges: Int[np.ndarray, "m 2"], graph_of: Int[np.ndarray, " nodes"]) -> None:
-    n = len(graph_of)
-    inside = np.clip(edges, 0, n - 1)
-    for wrong, must in (
-        (((edges < 0) | (edges >= n)).any(1), f"an edge must join nodes 1..{n}"),
-        (graph_of[inside[:, 0]] != graph_of[inside[:, 1]], "an edge must join two nodes of one graph"),
-        (edges[:, 0] == edges[:, 1], "an edge must join two different nodes (no self loops)"),
-        (repeated_edges(edges, n), "an edge must be listed once per direction"),
-    ):
-        if wrong.any():
-            k = int(wrong.argmax())
-            i, j = (edges[k] + 1).tolist()
-            raise DataError(f"{files.label('A')}, line {k + 1}: {must}; got {i}, {j}. Correct or remove the line.")
-
-
 def _frequent(
     labels: Integers, names: Sequence[dict[int, str]], min_count: int = 0
 ) -> list[Int[np.ndarray, " values"]]:
-    """For each column of labels the values, occurring or named in the set's notes, that `min_count` rows have."""
+    """Values of each column of labels, occurring or named in the set's notes, that at least `min_count` rows have."""
     kept = []
     for column, named in zip(labels.T, names, strict=True):
         values = np.union1d(column, np.array(list(named), dtype=np.int64))
@@ -185,7 +120,7 @@ def _frequent(
     return kept
 
 
-def _kept_graphs(raw: _Raw, kept_labels: list[np.ndarray], max_nodes: int | None) -> Bool[np.ndarray, " g"]:
+def _kept_graphs(raw: TuTables, kept_labels: list[np.ndarray], max_nodes: int | None) -> Bool[np.ndarray, " g"]:
     keep = np.ones(len(raw.number), dtype=bool)
     for labels, kept in zip(raw.node_labels.T, kept_labels, strict=True):
         keep[raw.graph_of[~np.isin(labels, kept)]] = False
@@ -194,24 +129,8 @@ def _kept_graphs(raw: _Raw, kept_labels: list[np.ndarray], max_nodes: int | None
     return keep
 
 
-def _select(raw: _Raw, keep: Bool[np.ndarray, " g"]) -> _Raw:
-    nodes = keep[raw.graph_of]
-    edges = nodes[raw.edges[:, 0]]
-    return replace(
-        raw,
-        graph_of=(np.cumsum(keep) - 1)[raw.graph_of[nodes]],
-        edges=(np.cumsum(nodes) - 1)[raw.edges[edges]],
-        node_labels=raw.node_labels[nodes],
-        edge_labels=raw.edge_labels[edges],
-        node_attributes=raw.node_attributes[nodes],
-        edge_attributes=raw.edge_attributes[edges],
-        graph_labels=raw.graph_labels[keep],
-        number=raw.number[keep],
-    )
-
-
-def _names(raw: _Raw, notes: LabelNotes, known: KnownSet | None) -> LabelNotes:
-    """Names of every column and of the integers in it: what is known of the set, its own notes, or plain defaults."""
+def _names(raw: TuTables, notes: LabelNotes, known: KnownSet | None) -> LabelNotes:
+    """Names of every column and of its integers: known ones, else those of the set's notes, else defaults."""
     names, maps = dict(notes.names), dict(notes.maps)
     for kind, width in (
         ("node labels", raw.node_labels.shape[1]),
@@ -233,7 +152,7 @@ def _names(raw: _Raw, notes: LabelNotes, known: KnownSet | None) -> LabelNotes:
 
 
 def _assemble(
-    raw: _Raw, notes: LabelNotes, kept_labels: list[np.ndarray], max_nodes: int | None, chemistry: Chemistry | None
+    raw: TuTables, notes: LabelNotes, kept_labels: list[np.ndarray], max_nodes: int | None, chemistry: Chemistry | None
 ) -> GraphDataset:
     sizes = np.bincount(raw.graph_of, minlength=len(raw.number))
     edge_values = _frequent(raw.edge_labels, notes.maps["edge labels"])

@@ -11,10 +11,26 @@ from .files import LabelNotes
 
 
 def write_tu(dataset: GraphDataset, folder: str | Path) -> None:
-    """Write a dataset as a TU folder NAME/NAME_A.txt …, NAME being the folder's; `load_tu` reads it back.
+    """Write a dataset as a folder in the format of the TU collection; `load_tu` reads it back.
 
-    Names of columns, categories and classes go into NAME_label_readme.txt. Split, chemistry and the limit of nodes are
-    not part of the format.
+    The files are NAME_A.txt, NAME_graph_indicator.txt and so on, NAME being that of the folder. Names of columns,
+    categories and classes go into NAME_label_readme.txt. The format has no place for split, chemistry and `max_nodes`.
+
+    Args:
+        dataset: The graphs.
+        folder: Folder to write to; it is made if it does not exist.
+
+    Raises:
+        DataError: A name has commas, brackets, tabs, or blanks at its ends.
+
+    Example:
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> from graphflip.data.planted.motif import planted
+        >>> folder = Path(tempfile.mkdtemp()) / "MOTIF"
+        >>> write_tu(planted(num_graphs=8), folder)
+        >>> (folder / "MOTIF_A.txt").exists()
+        True
     """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
