@@ -77,7 +77,8 @@ def from_networkx(
         labels=targets,
         classes=classes,
         ids=_ids(name, graphs),
-    ).split_randomly(seed)
+    )
+    dataset = dataset.split_randomly(seed)
     return dataset if schema else dataset.with_scales()
 
 
