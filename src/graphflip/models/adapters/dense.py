@@ -56,8 +56,8 @@ class DenseClassifier(AbstractClassifier):
         sample: Graph | None = None,
     ):
         super().__init__()
-        self.schema, self.return_type = schema, checked_return_type(return_type)
-        self.names = dense_arguments(function)
+        self.return_type: ReturnType = checked_return_type(return_type)
+        self.schema, self.names = schema, dense_arguments(function)
         self.function: Any = copied(function) if isinstance(function, nn.Module) else function
         sample = sample_graphs(schema, sample, self.function)
         check_answers(self, sample)

@@ -83,7 +83,8 @@ class PyGClassifier(AbstractClassifier):
         sample: Graph | None = None,
     ):
         super().__init__()
-        self.schema, self.return_type = schema, checked_return_type(return_type)
+        self.schema = schema
+        self.return_type: ReturnType = checked_return_type(return_type)
         self.nodes, self.edges = Reader(schema.nodes, x, "x"), Reader(schema.edges, edge_attr, "edge_attr")
         self.names = _arguments(model, schema)
         self.model = copied(model)
