@@ -12,10 +12,11 @@ from ..errors import DataError, GraphflipError
 from ..graph import Graph
 from ..jsongraph import graph_from_json, graph_to_json
 from ..schema import Schema
-from .dataset import PARTS, GraphDataset
+from .dataset import GraphDataset
 from .files import READERS, TABLES, pyg_rows
 from .functions import call_function, is_function
 from .inputs import Form, InputRow
+from .splits import PARTS
 from .tu.reading import PAPER_SETS, load_paper_dataset, load_tu
 
 SETS = (*PAPER_SETS, "planted", "rdkit")
