@@ -78,7 +78,7 @@ def load_dataset(spec: str, skip_bad: bool = False, schema: Schema | None = None
 
     Example:
         >>> load_dataset("planted").classes
-        ('absent', 'present')
+        ('no motif', 'motif')
     """
     place = locate(spec)
     if place.kind in TABLES:
