@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class EngineName(StrEnum):
-    """Where the work is done."""
+    """Engines that may do the work."""
 
     local = "local"
     dask = "dask"

@@ -123,7 +123,7 @@ def of_graphs(graphs: Iterable[Graph], ids: Iterable[str] = ()) -> Source:
 
 
 class Place(NamedTuple):
-    """What a text names: a "set" with a `part` of it, a "tu" folder or zip, a file by its ending, or nothing ("")."""
+    """Meaning of a text that names data: a "set" with a `part` of it, a "tu" folder or zip, a file by its ending, or nothing ("")."""
 
     kind: str
     path: Path

@@ -1,4 +1,4 @@
-"""What a worker does: rows in, a Parquet table of answers out. A row that cannot be explained is an answer too."""
+"""The work on a shard: rows in, a Parquet table of answers out. A row that cannot be explained has an answer too."""
 
 import hashlib
 import json
@@ -29,7 +29,7 @@ BAD_INPUT, FAILED, CRASHED = "bad_input", "failed", "crashed"
 
 
 class Order(NamedTuple):
-    """What a worker must know besides the rows; `kit` and `version` are those of whoever asks."""
+    """Everything a worker must know besides the rows; `kit` and `version` are those of the process that asks."""
 
     settings: JobSettings
     kit: str

@@ -23,7 +23,7 @@ _INCIDENTAL = {"input", "outcomes"}
 
 
 class Manifest(BaseModel):
-    """What a job is; two jobs with equal manifests give equal answers."""
+    """Identity of a job: two jobs with equal manifests give equal answers."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     format: int = FORMAT
@@ -46,14 +46,14 @@ class Manifest(BaseModel):
         return -(-self.rows // self.shard_size)
 
     def differences(self, asked: "Manifest") -> list[str]:
-        """What differs, as lines `key: stored -> asked`."""
+        """List the differences as lines `key: stored -> asked`."""
         stored, wanted = (_flat(one.model_dump(mode="json", exclude=_INCIDENTAL)) for one in (self, asked))
         keys = [key for key in {**stored, **wanted} if stored.get(key) != wanted.get(key)]
         return [f"{key}: {stored.get(key)} -> {wanted.get(key)}" for key in keys]
 
 
 class ShardCard(BaseModel):
-    """What is written beside a shard, after it."""
+    """Card of a shard, written beside it and after it."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     job: str
@@ -73,7 +73,7 @@ class ShardCard(BaseModel):
 
 @dataclass(frozen=True)
 class JobFolder:
-    """Where a job writes. Whoever writes holds the folder's lock."""
+    """Folder that a job writes to. A process that writes holds the folder's lock."""
 
     path: Path
     manifest: Manifest

@@ -31,7 +31,7 @@ _SHOWN = 10
 
 @dataclass(frozen=True)
 class JobProgress:
-    """How far a job has come. `new` rows were computed in `seconds`, the others by earlier runs."""
+    """Progress of a job. `new` rows were computed in `seconds`, the others by earlier runs."""
 
     done: int
     total: int
@@ -52,7 +52,7 @@ class JobProgress:
 
 @dataclass(frozen=True)
 class JobSummary:
-    """How a job ended: `finished`, or stopped on demand.
+    """Result of a job: `finished`, or stopped on demand.
 
     `repaired` shards were damaged and computed again; `unexplained` are the first rows without a counterfactual, with
     the reason: all of them are in unexplained.csv.
@@ -90,7 +90,7 @@ def run_job(
 
 
 def plan(source: Source, settings: JobSettings, shard_size: int | None = None) -> Manifest:
-    """What a job would be: reads the whole input once."""
+    """Describe the job that would be run; reads the whole input once."""
     digest, count = digest_of(source.nonempty())
     return Manifest(
         settings=settings,

@@ -15,7 +15,7 @@ Unit = Literal["probability", "value"]
 
 
 class ProblemView(BaseModel):
-    """What is wrong with a request: a sentence for the person who made it, and the field it is about."""
+    """Problem of a request: a sentence for the person who made it, and the field it is about."""
 
     message: str
     field: str | None = None
@@ -29,7 +29,7 @@ class JsonGraph(BaseModel):
 
 
 class Input(BaseModel):
-    """What is to be explained: a molecule as SMILES, or a graph."""
+    """Input of a question: a molecule as SMILES, or a graph."""
 
     model_config = ConfigDict(extra="forbid")
     smiles: str | None = Field(default=None, examples=["O=[N+]([O-])c1ccccc1"])
@@ -136,7 +136,7 @@ class Model(BaseModel):
 
 
 class Service(BaseModel):
-    """What is served, and its limits."""
+    """Kits that are served, and the limits of the server."""
 
     version: str
     models: list[Model]
@@ -221,7 +221,7 @@ class Answer(BaseModel):
 
 
 class ProgressView(BaseModel):
-    """How far a search has come."""
+    """Progress of a search."""
 
     turn: int
     max_turns: int

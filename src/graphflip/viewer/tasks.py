@@ -35,7 +35,7 @@ Watch = Callable[[Round], None]
 
 
 def describe_model(title: str, explainer: Explainer) -> Json:
-    """What a page must know of a kit before anything is asked."""
+    """Describe a kit for the page, before anything is asked."""
     schema = explainer.kit.schema
     examples = [one for one in famous_molecules() if _fits(explainer, one)]
     predicted = list(explainer.predict(examples[0].smiles if examples else _node(schema)))
