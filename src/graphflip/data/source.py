@@ -123,7 +123,10 @@ def of_graphs(graphs: Iterable[Graph], ids: Iterable[str] = ()) -> Source:
 
 
 class Place(NamedTuple):
-    """Meaning of a text that names data: a "set" with a `part` of it, a "tu" folder or zip, a file by its ending, or nothing ("")."""
+    """Meaning of a text that names data.
+
+    Its kind is "set", with a `part` of it, "tu" for a folder or zip, the ending of a file, or "" for nothing known.
+    """
 
     kind: str
     path: Path

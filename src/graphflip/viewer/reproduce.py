@@ -41,7 +41,7 @@ def _load(task: dict[str, Any]) -> list[str]:
 
 
 def _kit(task: dict[str, Any]) -> str:
-    """Python text that names the kit: a kit of the package by its name, a folder by its path, shown to its owner only."""
+    """Python text of the kit: its name if the package carries it, else its path, which only its owner is shown."""
     if task["source"].lower() in packaged_kits():
         return repr(task["source"].lower())
     if task["private"]:
