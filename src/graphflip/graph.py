@@ -47,6 +47,8 @@ class Graph:
         (torch.Size([1, 3, 2]), [[0.0, 1.0, 0.0], [1.0, 0.0, 1.0], [0.0, 1.0, 0.0]])
         >>> graph == graph.permute(torch.tensor([2, 0, 1]))
         True
+        >>> Graph.cat([graph, graph])
+        Graph(2 hard graphs of 3 slots, 2 node columns)
     """
 
     B: Float[Tensor, "b n"]

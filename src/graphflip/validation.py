@@ -16,7 +16,10 @@ def check_tensors(B: Tensor, V: Tensor, A: Tensor, E: Tensor, schema: Schema) ->
     """Raise GraphError unless the tensors form a batch of graphs of the schema."""
     tensors = {"B": B, "V": V, "A": A, "E": E}
     _check_shapes(tensors, schema)
-    _check_values(tensors, schema)
+    _check_values(tensors)
+    _check_edges(B, A, E, schema.directed)
+    _check_columns("V", V, "B", B, schema.node_slices())
+    _check_columns("E", E, "A", A, schema.edge_slices())
 
 
 def read_lists(
@@ -63,6 +66,7 @@ def _encode(columns: Sequence[Column], attributes: AttributeDict, owner: str) ->
 
 
 def _check_shapes(tensors: dict[str, Tensor], schema: Schema) -> None:
+    """Raise GraphError if the tensors' shapes do not fit each other or the schema."""
     for name in "BVAE":
         if not isinstance(tensors[name], Tensor):
             raise GraphError(
@@ -89,8 +93,9 @@ def _check_shapes(tensors: dict[str, Tensor], schema: Schema) -> None:
         )
 
 
-def _check_values(tensors: dict[str, Tensor], schema: Schema) -> None:
-    A, B = tensors["A"], tensors["B"]
+def _check_values(tensors: dict[str, Tensor]) -> None:
+    """Raise GraphError for wrong types of numbers, NaN, and probabilities out of [0, 1]."""
+    B = tensors["B"]
     for name in "BVAE":
         tensor = tensors[name]
         if not tensor.is_floating_point():
@@ -99,7 +104,7 @@ def _check_values(tensors: dict[str, Tensor], schema: Schema) -> None:
             raise GraphError(f"`{name}` must be finite; got NaN or infinity. Clean the attributes before loading.")
         if (tensor.dtype, tensor.device) != (B.dtype, B.device):
             raise GraphError(
-                f"`{name}` must be {tensors['B'].dtype} on {tensors['B'].device} as `B` is; "
+                f"`{name}` must be {B.dtype} on {B.device} as `B` is; "
                 f"got {tensor.dtype} on {tensor.device}. Convert with `.to`."
             )
     for name in "BA":
@@ -108,6 +113,10 @@ def _check_values(tensors: dict[str, Tensor], schema: Schema) -> None:
             raise GraphError(
                 f"`{name}` must lie in [0, 1]; got {float(tensor.min()):.3g} to {float(tensor.max()):.3g}."
             )
+
+
+def _check_edges(B: Tensor, A: Tensor, E: Tensor, directed: bool) -> None:
+    """Raise GraphError for self loops, edges at empty slots, and undirected edges of one direction only."""
     if bool((A.diagonal(dim1=1, dim2=2) > _TOLERANCE).any()):
         raise GraphError("`A` must have a zero diagonal: self loops are not edges here. Remove them.")
     both_exist = torch.minimum(B[:, :, None], B[:, None, :])
@@ -115,15 +124,12 @@ def _check_values(tensors: dict[str, Tensor], schema: Schema) -> None:
         raise GraphError(
             "`A` must be zero at empty slots; got an edge at a slot where `B` is 0. Set B, or drop the edge."
         )
-    for name in "AE":
-        tensor = tensors[name]
-        if not schema.directed and bool(((tensor - tensor.transpose(1, 2)).abs() > _TOLERANCE).any()):
+    for name, tensor in (("A", A), ("E", E)):
+        if not directed and bool(((tensor - tensor.transpose(1, 2)).abs() > _TOLERANCE).any()):
             raise GraphError(
                 f"`{name}` must be symmetric because the schema is undirected; it is not. "
                 "Store each edge in both directions, or use Schema(directed=True)."
             )
-    _check_columns("V", tensors["V"], "B", B, schema.node_slices())
-    _check_columns("E", tensors["E"], "A", A, schema.edge_slices())
 
 
 def _check_columns(name: str, tensor: Tensor, of: str, exists: Tensor, slices: Iterable[tuple[Column, slice]]) -> None:

@@ -69,14 +69,20 @@ def find_isomorphism(g: Plain, h: Plain, directed: bool = False) -> list[int] | 
         return None
     g_around, h_around = (_neighbors(len(labels), edges, directed) for labels, edges in (g, h))
     order = _search_order(g_colors, g_around)
-    candidates = {color: [j for j, other in enumerate(h_colors) if other == color] for color in set(h_colors)}
+    of_color = {color: [j for j, other in enumerate(h_colors) if other == color] for color in set(h_colors)}
+    return _place(order, [of_color[g_colors[i]] for i in order], g_around, h_around)
 
+
+def _place(
+    order: list[int], candidates: list[list[int]], g_around: _Neighbors, h_around: _Neighbors
+) -> list[int] | None:
+    """Give each node in `order` one of its candidates, by backtracking, so that all edges agree; None if impossible."""
     image: dict[int, int] = {}
     taken: set[int] = set()
     trials = []  # for each placed node, and the one being placed, the candidates left to try
     while len(image) < len(order):
         if len(trials) == len(image):
-            trials.append(iter(candidates[g_colors[order[len(image)]]]))
+            trials.append(iter(candidates[len(image)]))
         i = order[len(trials) - 1]
         j = next((j for j in trials[-1] if j not in taken and _fits(g_around[i], h_around[j], image, taken)), None)
         if j is not None:
