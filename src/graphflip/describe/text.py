@@ -18,10 +18,8 @@ def as_text(counterfactual: Counterfactual) -> str:
 
     Example:
         >>> from graphflip.data.molecules.molecule import from_smiles, molecule_schema
-        >>> from graphflip.describe import as_text
         >>> from graphflip.explain import Counterfactual, Outcome
-        >>> schema = molecule_schema(("C", "N", "O"), max_nodes=12, explicit_hydrogens=False)
-        >>> before, after = from_smiles("CCO", schema), from_smiles("CCN", schema)
+        >>> before, after = (from_smiles(text, molecule_schema("CNO", 12, False)) for text in ("CCO", "CCN"))
         >>> print(as_text(Counterfactual("ethanol", "by hand", 1, before, after, 0.2, 0.8, Outcome.FLIPPED)))
         ethanol: flipped; target 1; 0.20 -> 0.80; 1 edit
           CCO -> CCN

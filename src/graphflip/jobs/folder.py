@@ -161,14 +161,8 @@ class JobFolder:
 
 def read_manifest(path: Path) -> Manifest:
     """The manifest in the folder of a job."""
-    return read_json_model(
-        path / MANIFEST,
-        Manifest,
-        FORMAT,
-        JobError,
-        missing="Give the folder that `graphflip explain --out` wrote.",
-        damaged="Start the job anew in another folder.",
-    )
+    missing, damaged = "Give the folder that `graphflip explain --out` wrote.", "Start the job anew in another folder."
+    return read_json_model(path / MANIFEST, Manifest, FORMAT, JobError, missing=missing, damaged=damaged)
 
 
 def digest_of(rows: Iterable[InputRow]) -> tuple[str, int]:

@@ -122,21 +122,19 @@ class NeighborMean(_OneProposal):
     Args:
         vae: Autoencoder that gives the factual's code and decodes the mean.
         classifier: Model to explain.
-        index: Codes and labels of training graphs.
+        index: Codes and labels of training graphs, as for `NearestNeighbor`.
         k: Number of neighbors; fewer are taken if the training data have fewer of the target label.
-        aligned: True matches the slots of two codes before their distance is taken; False compares them slot by slot.
+        aligned: As for `NearestNeighbor`.
         method: Name in tables and files.
 
     Example:
-        >>> from graphflip import GraphDataset
-        >>> from graphflip.models import PEGVAE, RelationalGIN
-        >>> from graphflip.testing import random_graph
-        >>> graphs = [random_graph(n=4, num_graphs=1, seed=seed) for seed in range(3)]
-        >>> vae, classifier = PEGVAE(graphs[0].schema).eval(), RelationalGIN(graphs[0].schema).eval()
-        >>> train = GraphDataset.from_graphs("toy", graphs, torch.tensor([0, 0, 0]), ("no", "yes"))
-        >>> method = NeighborMean(vae, classifier, LatentIndex.build(vae, train), k=2)
-        >>> method.explain(graphs[0], target=1)[0].outcome.value
-        'nothing_to_offer'
+        >>> from graphflip import PEGVAE
+        >>> from graphflip.data.planted.motif import planted
+        >>> data = planted(num_graphs=6)
+        >>> vae = PEGVAE(data.schema).eval()
+        >>> near = LatentIndex.build(vae, data).nearest(torch.zeros(data.schema.max_nodes, vae.config.dz), 1, 2, True)
+        >>> len(near)
+        2
     """
 
     vae: PEGVAE

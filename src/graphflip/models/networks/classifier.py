@@ -206,10 +206,10 @@ class RelationalGIN(_RelationalClassifier):
         config: Sizes, and the number of outputs.
 
     Example:
-        >>> from graphflip.testing import random_graph
-        >>> graph = random_graph(n=5, num_graphs=2, seed=0)
-        >>> RelationalGIN(graph.schema).eval()(graph).shape
-        torch.Size([2, 2])
+        >>> from graphflip import Graph, Schema
+        >>> path = Graph.build(Schema(max_nodes=3), [{}, {}, {}], [(0, 1, {}), (1, 2, {})])
+        >>> RelationalGIN(path.schema).eval()(path).shape
+        torch.Size([1, 2])
     """
 
     default: ClassVar[ClassifierConfig] = ClassifierConfig(width=64, depth=4, hidden=128, dropout=0.3)
