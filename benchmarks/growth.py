@@ -22,12 +22,13 @@ from layers import saved_bytes
 from measure import alternate, report
 from torch import Tensor
 
+from graphflip.columns import AttributeDict
 from graphflip.data.dataset import GraphDataset
 from graphflip.explain.edits.beam import Round
 from graphflip.explain.explainer import Explainer
 from graphflip.explain.kit import Kit
 from graphflip.explain.knowledge import Knowledge
-from graphflip.graph import Attributes, Graph
+from graphflip.graph import Graph
 from graphflip.models.networks.classifier import RelationalGIN
 from graphflip.models.networks.counts import CountClassifier
 from graphflip.models.networks.decode import MostLikely
@@ -135,7 +136,7 @@ def sparse_graphs(n: int, count: int) -> GraphDataset:
     def one() -> Graph:
         pairs = {(max(k - 1 - draw(3), 0), k) for k in range(1, n)}
         pairs |= {(k - 5, k) for k in range(5, n, 10)}
-        nodes: list[Attributes] = [{"type": kinds.values[draw(4)]} for _ in range(n)]
+        nodes: list[AttributeDict] = [{"type": kinds.values[draw(4)]} for _ in range(n)]
         return Graph.build(schema, nodes, [(i, j, {"type": bonds.values[draw(2)]}) for i, j in sorted(pairs)])
 
     return GraphDataset.from_graphs("growth", [one() for _ in range(count)], [k % 2 for k in range(count)], ("a", "b"))
