@@ -13,9 +13,9 @@ from graphflip.data.dataset import GraphDataset
 from graphflip.data.molecules.molecule import from_smiles, molecule_schema
 from graphflip.explain.knowledge import KNOWLEDGE, Knowledge
 from graphflip.explain.preferences import PREFERENCES
+from graphflip.explain.query import Prefer
 from graphflip.models.networks.classifier import ClassifierConfig, InvariantClassifier
 from graphflip.models.storage.store import DataCard, save_model
-from graphflip.viewer import schemas
 from graphflip.viewer.config import ViewerConfig
 from graphflip.viewer.schemas import QuestionView
 from graphflip.viewer.worker import Interrupted, Refused, Worker
@@ -91,4 +91,4 @@ def test_the_server_does_not_load_torch():
 
 
 def test_preferences_are_those_of_the_library():
-    assert get_args(schemas.Prefer) == tuple(PREFERENCES)
+    assert get_args(Prefer) == tuple(PREFERENCES)
