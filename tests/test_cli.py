@@ -34,7 +34,7 @@ def test_molecules_are_printed_as_they_are():
 
 
 def test_train_writes_a_model_folder_and_resume_ends_the_same(tmp_path):
-    settings = ("--epochs", 2, "--batch-size", 128, "--seed", 3)
+    settings = ("--epochs", 1, "--batch-size", 128, "--seed", 3)
     first = run("train", "classifier", "planted", "--out", tmp_path / "a", *settings)
     assert first.returncode == 0, first.stderr
     assert "auroc" in first.stdout
@@ -47,7 +47,7 @@ def test_train_writes_a_model_folder_and_resume_ends_the_same(tmp_path):
     assert cards[0]["sha256"] == cards[1]["sha256"]
     refused = run("train", "classifier", "planted", "--out", tmp_path / "a", "--epochs", 3, "--resume")
     assert refused.returncode == 2
-    assert "epochs: 2 -> 3" in refused.stderr
+    assert "epochs: 1 -> 3" in refused.stderr
 
 
 def test_a_surrogate_learns_from_labels_or_from_a_teacher(tmp_path):

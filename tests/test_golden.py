@@ -11,10 +11,8 @@ from golden_answers import CASES, answers, differences, stored
 
 QUICK = [
     "mutagenicity/1/search/prefer=balanced",
-    "nci1/0/search/prefer=believable",
     "nci1/4/cgcf",
     "mutagenicity/5/undone",
-    "mutagenicity/5/random",
 ]
 
 
