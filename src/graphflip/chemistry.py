@@ -1,9 +1,9 @@
-"""Chemistry: valences of elements, and the rule that gives charges to the atoms of graphs that store none."""
+"""Chemistry: valences of elements and ions, hydrogens that follow from them, and a rule for charges not stored."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, SerializerFunctionWrapHandler, model_serializer, model_validator
 
 BOND_ORDERS = {"single": 1, "double": 2, "triple": 3}
 """Names of bond types in a schema, and how much of a valence each one takes."""
@@ -11,17 +11,25 @@ BOND_ORDERS = {"single": 1, "double": 2, "triple": 3}
 Bond = tuple[int, int, int]
 """Two atoms and the order of the bond between them."""
 
+OTHER = "other"
+"""Element of an atom that a schema has no name for: it can be read, and is never created or joined to anything new."""
+
 
 class Chemistry(BaseModel):
     """Rules by which a graph of element symbols and bond types is a molecule.
 
-    Graphs do not store charges. The charge rule derives them from the surroundings of an atom within two bonds: an atom
-    whose bonds fit only an ion is that ion (4-valent N is N+, 3-valent O and S are O+ and S+, an
-    isolated Na is Na+), and an atom one bond short beside a 4-valent N is its counterpart (the O- of nitro groups and
-    N-oxides, the end of azides and diazo groups, the C- of isonitriles). Everything else is neutral.
+    Graphs either store the charge of each atom in a node column named `charge`, or do not. If they do, an atom has as
+    many hydrogens as fill the smallest valence that RDKit allows its element and charge (`num_hydrogens`), and a nitro
+    group is N+ beside O- like any other ions.
+
+    If they do not, the charge rule derives charges from the surroundings of an atom within two bonds: an atom whose
+    bonds fit only an ion is that ion (4-valent N is N+, 3-valent O and S are O+ and S+, an isolated Na is Na+), and an
+    atom one bond short beside a 4-valent N is its counterpart (the O- of nitro groups and N-oxides, the end of azides
+    and diazo groups, the C- of isonitriles). Everything else is neutral.
 
     Args:
         explicit_hydrogens: True if hydrogens are nodes of the graphs; False if they are implied.
+        stored_charges: True if nodes have the charge of their atom as a column; hydrogens must then be implied.
 
     Example:
         >>> nitromethane = ["C", "N", "O", "O"], [(0, 1, 1), (1, 2, 2), (1, 3, 1)]
@@ -34,6 +42,52 @@ class Chemistry(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     explicit_hydrogens: bool
+    stored_charges: bool = False
+
+    @model_validator(mode="after")
+    def _one_of_both(self) -> "Chemistry":
+        if self.explicit_hydrogens and self.stored_charges:
+            raise ValueError("charges can be stored only where hydrogens are implied; got explicit hydrogens as well")
+        return self
+
+    @model_serializer(mode="wrap")
+    def _without_default(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Leave out `stored_charges` where it is False, so that fingerprints of such data stay as they were."""
+        return {name: value for name, value in serialize(self).items() if name != "stored_charges" or value}
+
+    def ion_valences(self, symbol: str, charge: int) -> tuple[int, ...]:
+        """Sums of bond orders, hydrogens included, of an atom with a stored charge.
+
+        Args:
+            symbol: Element, as in "N".
+            charge: Its formal charge.
+
+        Returns:
+            Valences in rising order, those of RDKit; none if the element has no such ion or is "other".
+
+        Example:
+            >>> chemistry = Chemistry(explicit_hydrogens=False, stored_charges=True)
+            >>> chemistry.ion_valences("S", 0), chemistry.ion_valences("N", 1), chemistry.ion_valences("C", 2)
+            ((2, 4, 6), (4,), ())
+        """
+        return _ION_VALENCES.get((symbol, charge), ())
+
+    def num_hydrogens(self, symbol: str, charge: int, valence: int) -> int | None:
+        """Number of hydrogens of an atom with a stored charge.
+
+        Args:
+            symbol: Element, as in "N".
+            charge: Its formal charge.
+            valence: Sum of the orders of its bonds to other atoms.
+
+        Returns:
+            Hydrogens that fill the smallest valence with room for these bonds; None if there is none.
+
+        Example:
+            >>> Chemistry(explicit_hydrogens=False, stored_charges=True).num_hydrogens("N", 1, 1)
+            3
+        """
+        return next((filled - valence for filled in self.ion_valences(symbol, charge) if filled >= valence), None)
 
     def formal_charge(self, symbol: str, valence: int, degree: int, beside_cation: bool = False) -> int:
         """Charge of one atom by the charge rule.
@@ -172,3 +226,21 @@ _ELEMENTS = {
     "Sn": _Element(4, (_State(2), _State(4))),
     "I": _Element(5, (_State(1), _State(3), _State(5), _State(2, 1, min_degree=2), _HALIDE)),
 }
+
+# Valences of elements by charge, as RDKit has them; ions that no stable molecule has are left out.
+_ION_VALENCES = {
+    ("B", 0): (3,), ("B", -1): (4,),
+    ("C", 0): (4,), ("C", 1): (3,), ("C", -1): (3,),
+    ("N", 0): (3,), ("N", 1): (4,), ("N", -1): (2,), ("N", -2): (1,),
+    ("O", 0): (2,), ("O", 1): (3,), ("O", -1): (1,), ("O", -2): (0,),
+    ("F", 0): (1,), ("F", -1): (0,),
+    ("Na", 0): (1,), ("Na", 1): (0,),
+    ("Si", 0): (4,), ("Si", -1): (3, 5), ("Si", -2): (2, 4, 6),
+    ("P", 0): (3, 5), ("P", 1): (4,), ("P", -1): (2, 4, 6),
+    ("S", 0): (2, 4, 6), ("S", 1): (3, 5), ("S", 2): (4,), ("S", -1): (1, 3, 5), ("S", -2): (0, 2, 4),
+    ("Cl", 0): (1,), ("Cl", -1): (0,), ("Cl", 1): (2, 4, 6), ("Cl", 2): (3, 5), ("Cl", 3): (4,),
+    ("K", 0): (1,), ("K", 1): (0,),
+    ("Se", 0): (2, 4, 6), ("Se", 1): (3, 5), ("Se", -1): (1, 3, 5), ("Se", -2): (0, 2, 4),
+    ("Br", 0): (1,), ("Br", -1): (0,), ("Br", 1): (2, 4, 6), ("Br", 2): (3, 5), ("Br", 3): (4,),
+    ("I", 0): (1, 3, 5), ("I", -1): (0, 2, 4, 6), ("I", 1): (2, 4, 6), ("I", 2): (3, 5), ("I", 3): (2, 4),
+}  # fmt: skip

@@ -53,6 +53,8 @@ class Schema(BaseModel):
             names = [column.name for column in columns]
             if len(set(names)) != len(names):
                 raise ValueError(f"{kind} columns must have distinct names; got {names}")
+        if self.chemistry is not None and self.chemistry.stored_charges and self.node_charge is None:
+            raise ValueError("a chemistry with stored charges must have node categories named `charge`; got none")
         return self
 
     @property
@@ -73,12 +75,18 @@ class Schema(BaseModel):
     @property
     def node_type(self) -> Categories | None:
         """The node categories named "type": the elements of a molecule. None if there are none."""
-        return _type_column(self.nodes)
+        return _categories(self.nodes, "type")
+
+    @property
+    def node_charge(self) -> Categories | None:
+        """The formal charges of atoms ("0", "+1"), where the chemistry stores them; else None."""
+        stored = self.chemistry is not None and self.chemistry.stored_charges
+        return _categories(self.nodes, "charge") if stored else None
 
     @property
     def edge_type(self) -> Categories | None:
         """The edge categories named "type": the bond types of a molecule. None if there are none."""
-        return _type_column(self.edges)
+        return _categories(self.edges, "type")
 
     def node_slices(self) -> Iterator[tuple[Categories | Continuous, slice]]:
         """Each node column with the slice of V's last axis that it occupies."""
@@ -122,8 +130,8 @@ def first_problem(error: ValidationError) -> str:
     return f"`{where}`: {problem['msg']} (got {str(problem.get('input'))[:80]})"
 
 
-def _type_column(columns: tuple[Column, ...]) -> Categories | None:
-    return next((column for column in columns if isinstance(column, Categories) and column.name == "type"), None)
+def _categories(columns: tuple[Column, ...], name: str) -> Categories | None:
+    return next((column for column in columns if isinstance(column, Categories) and column.name == name), None)
 
 
 def _slices(columns: tuple[Column, ...]) -> Iterator[tuple[Categories | Continuous, slice]]:

@@ -19,12 +19,13 @@ from .inputs import Form, InputRow
 from .splits import PARTS
 from .tu.reading import PAPER_SETS, load_paper_dataset, load_tu
 
-SETS = (*PAPER_SETS, "planted", "rdkit")
+SETS = (*PAPER_SETS, "ames", "planted", "rdkit")
 """Names of sets that can be loaded without a file of the user's."""
 
 _DATA = (
-    f"{', '.join(PAPER_SETS)} (the paper's sets), planted, rdkit (molecules that come with RDKit), "
-    "a file of SMILES (.csv, .smi, .tsv), a .pt file of PyG graphs, or a TU folder or zip"
+    f"{', '.join(PAPER_SETS)} (the paper's sets), ames (all molecules of Mutagenicity, with charges), planted, rdkit "
+    "(molecules that come with RDKit), a file of SMILES (.csv, .smi, .tsv), a .pt file of PyG graphs, or a TU folder "
+    "or zip"
 )
 _FILES = (*TABLES, ".sdf", ".jsonl", ".zip", ".pt")
 _INPUT = (
@@ -65,8 +66,8 @@ def load_dataset(spec: str, skip_bad: bool = False, schema: Schema | None = None
     """Load the dataset that a text names.
 
     Args:
-        spec: The name of a set (aids, mutagenicity, nci1, planted, rdkit), or the path of a SMILES file (.csv, .tsv,
-            .smi), of a .pt file of PyG graphs, or of a TU folder or zip.
+        spec: The name of a set (aids, mutagenicity, nci1, ames, planted, rdkit), or the path of a SMILES file (.csv,
+            .tsv, .smi), of a .pt file of PyG graphs, or of a TU folder or zip.
         skip_bad: Leaves out rows of a SMILES file that cannot be read; `GraphDataset.bad` lists them.
         schema: Schema that all graphs must have, a model's say. By default it is inferred from the data.
 
@@ -171,6 +172,10 @@ def _load_set(name: str) -> GraphDataset:
         from .planted.motif import planted
 
         return planted()
+    if name == "ames":
+        from .molecules.ames import load_ames
+
+        return load_ames()
     if name == "rdkit":
         from .molecules.smiles import load_rdkit_molecules
 

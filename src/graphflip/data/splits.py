@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+import numpy as np
 import torch
 from jaxtyping import Int, Shaped
 from torch import Tensor
@@ -39,6 +40,26 @@ def random_split(num_graphs: int, seed: int, train: float) -> dict[str, Int[Tens
     order = torch.randperm(num_graphs, generator=torch.Generator().manual_seed(seed))
     parts = order.split([num_train, num_validation, num_graphs - num_train - num_validation])
     return {name: part.sort().values for name, part in zip(PARTS, parts, strict=True)}
+
+
+def grouped_split(groups: Sequence[str], train: float = 0.8, seed: int | None = 0) -> dict[str, Int[Tensor, " _"]]:
+    """Divide graphs into parts so that those of one group are in the same part.
+
+    Args:
+        groups: Name of the group of each graph: its scaffold, say, or its SMILES so that equal molecules stay together.
+        train: Share of the graphs in the train part; validation and test get half of the rest each.
+        seed: Decides the order in which groups fill the parts; None is largest first, so that rare groups are tested.
+
+    Returns:
+        Sorted numbers of the graphs of each part.
+    """
+    names, group_of = np.unique(np.asarray(groups), return_inverse=True)
+    sizes = np.bincount(group_of)
+    order = np.lexsort((names, -sizes)) if seed is None else np.random.default_rng(seed).permutation(len(names))
+    reached = np.cumsum(sizes[order]) / len(groups)
+    part_of = np.empty(len(names), dtype=np.int64)
+    part_of[order] = np.searchsorted([train, (1 + train) / 2], reached, side="left")
+    return {name: torch.from_numpy(np.flatnonzero(part_of[group_of] == k)) for k, name in enumerate(PARTS)}
 
 
 def split_of_subset(

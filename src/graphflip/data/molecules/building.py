@@ -1,8 +1,8 @@
-"""RDKit molecules of graphs, as they stand: atoms, bonds and charges by the charge rule."""
+"""RDKit molecules of graphs, as they stand: atoms, bonds, and charges stored or by the charge rule."""
 
 from typing import TYPE_CHECKING, Any
 
-from ...chemistry import BOND_ORDERS, Bond, Chemistry
+from ...chemistry import BOND_ORDERS, OTHER, Bond, Chemistry
 from ...errors import GraphError, require
 from ...graph import Graph
 from ...schema import Schema
@@ -13,16 +13,25 @@ if TYPE_CHECKING:
 
 def unchecked_mol(graph: Graph, index: int) -> "rdkit.Chem.RWMol":
     """Build the RDKit molecule of graph `index`; RDKit has not looked at it yet."""
-    symbols, bonds = atoms_and_bonds(graph, index)
-    return build_mol(symbols, bonds, chemistry_of(graph.schema).formal_charges(symbols, bonds))
+    return build_mol(*atoms_and_bonds(graph, index), formal_charges(graph, index))
+
+
+def formal_charges(graph: Graph, index: int = 0) -> list[int]:
+    """Formal charges of the existing nodes: those stored, or those of the charge rule."""
+    if graph.schema.node_charge is not None:
+        return [int(node["charge"]) for node in graph.nodes(index) if node is not None]
+    return chemistry_of(graph.schema).formal_charges(*atoms_and_bonds(graph, index))
 
 
 def build_mol(symbols: list[str], bonds: list[Bond], charges: list[int]) -> "rdkit.Chem.RWMol":
-    """Build an RDKit molecule of these atoms, bonds (first atom, second atom, order) and charges."""
+    """Build an RDKit molecule of these atoms, bonds (first atom, second atom, order) and charges.
+
+    An atom of another element than the schema has is a dummy, written `*`.
+    """
     Chem = rdkit_chem()
     mol = Chem.RWMol()
     for symbol, charge in zip(symbols, charges, strict=True):
-        atom = Chem.Atom(symbol)
+        atom = Chem.Atom(0 if symbol == OTHER else symbol)
         atom.SetFormalCharge(charge)
         mol.AddAtom(atom)
     for i, j, order in bonds:

@@ -1,4 +1,4 @@
-"""Charges and hydrogens of a molecule against those that its bonds imply: graphs carry no charges."""
+"""Charges and hydrogens of a molecule against those that a graph of it can have."""
 
 from typing import TYPE_CHECKING
 
@@ -30,7 +30,28 @@ def plain_mol(mol: "rdkit.Chem.Mol") -> "rdkit.Chem.Mol":
 
 
 def charge_mismatch(mol: "rdkit.Chem.Mol", chemistry: Chemistry) -> str | None:
-    """Describe the first atom whose charge or hydrogens are not those that its bonds imply; None if there is none."""
+    """Describe the first atom whose charge or hydrogens a graph of this chemistry cannot have; None if all fit."""
+    return _hydrogen_mismatch(mol, chemistry) if chemistry.stored_charges else _rule_mismatch(mol, chemistry)
+
+
+def _hydrogen_mismatch(mol: "rdkit.Chem.Mol", chemistry: Chemistry) -> str | None:
+    """Describe the first atom whose hydrogens do not follow from its charge and its bonds."""
+    for atom in mol.GetAtoms():
+        symbol, charge, found = atom.GetSymbol(), atom.GetFormalCharge(), atom.GetTotalNumHs()
+        valence = sum(int(bond.GetBondTypeAsDouble()) for bond in atom.GetBonds())
+        wanted = chemistry.num_hydrogens(symbol, charge, valence)
+        if chemistry.ion_valences(symbol, 0) and wanted != found:
+            room = f"{wanted} hydrogens" if wanted is not None else "fewer bonds, or another charge"
+            return (
+                f"Atom {atom.GetIdx()} ({symbol}{charge:+d}) must have a filled valence, which takes {room}; got "
+                f"{found} hydrogens and bonds of order {valence} in all. Radicals and carbenes cannot be read: fill "
+                "the valence, or read it so with `from_smiles(..., strict=False)`."
+            )
+    return None
+
+
+def _rule_mismatch(mol: "rdkit.Chem.Mol", chemistry: Chemistry) -> str | None:
+    """Describe the first atom whose charge or hydrogens are not those that its bonds imply."""
     symbols, bonds = _symbols_and_bonds(mol)
     charges = chemistry.formal_charges(symbols, bonds)
     told = build_mol(symbols, bonds, charges)
@@ -48,12 +69,12 @@ def charge_mismatch(mol: "rdkit.Chem.Mol", chemistry: Chemistry) -> str | None:
     return None
 
 
-def settled_mol(mol: "rdkit.Chem.Mol") -> "rdkit.Chem.Mol":
-    """Copy a molecule with charges by the charge rule and every open valence filled with hydrogens."""
+def settled_mol(mol: "rdkit.Chem.Mol", chemistry: Chemistry) -> "rdkit.Chem.Mol":
+    """Copy a molecule with every open valence filled with hydrogens, and charges by the rule where none are stored."""
     settled = rdkit_chem().Mol(mol)
     charges = Chemistry(explicit_hydrogens=False).formal_charges(*_symbols_and_bonds(mol))
     for atom, charge in zip(settled.GetAtoms(), charges, strict=True):
-        atom.SetFormalCharge(charge)
+        atom.SetFormalCharge(atom.GetFormalCharge() if chemistry.stored_charges else charge)
         atom.SetNumExplicitHs(0)
         atom.SetNumRadicalElectrons(0)
         atom.SetNoImplicit(False)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ...chemistry import BOND_ORDERS, Chemistry
+from ...chemistry import BOND_ORDERS, OTHER, Chemistry
 from ...errors import DataError, GraphError, GraphflipError, SchemaError
 from ...graph import Graph
 from ...schema import Categories, Schema
@@ -174,6 +174,33 @@ def molecule_schema(elements: Sequence[str], max_nodes: int, explicit_hydrogens:
     )
 
 
+ELEMENTS = ("C", "N", "O", "F", "P", "S", "Cl", "Br", "I", "B", "Si", "Se", "Na", "K", OTHER)
+"""Elements of `drug_schema`."""
+CHARGES = ("0", "+1", "-1", "+2", "-2", "+3")
+"""Formal charges of `drug_schema`."""
+
+
+def drug_schema(max_nodes: int = 100) -> Schema:
+    """Make the schema for molecules of any kind: nodes are heavy atoms with element and charge, hydrogens are implied.
+
+    Args:
+        max_nodes: Largest number of heavy atoms.
+
+    Returns:
+        The schema; elements that it does not name are read as "other".
+
+    Example:
+        >>> from_smiles("C[N+](C)(C)CC(=O)[O-]", drug_schema()).nodes()[1]
+        {'type': 'N', 'charge': '+1'}
+    """
+    return Schema(
+        nodes=(Categories(name="type", values=ELEMENTS), Categories(name="charge", values=CHARGES)),
+        edges=(Categories(name="type", values=tuple(BOND_ORDERS)),),
+        max_nodes=max_nodes,
+        chemistry=Chemistry(explicit_hydrogens=False, stored_charges=True),
+    )
+
+
 def _read(mol: "rdkit.Chem.Mol", schema: Schema, strict: bool) -> Graph:
     chemistry = chemistry_of(schema)
     add_hydrogens = rdkit_chem().AddHs if chemistry.explicit_hydrogens else rdkit_chem().Mol
@@ -182,7 +209,7 @@ def _read(mol: "rdkit.Chem.Mol", schema: Schema, strict: bool) -> Graph:
         complete = add_hydrogens(plain)
         problem = charge_mismatch(complete, chemistry)
         if problem and not strict:
-            complete = add_hydrogens(settled_mol(plain))
+            complete = add_hydrogens(settled_mol(plain, chemistry))
             problem = charge_mismatch(complete, chemistry)
         nodes, edges = _nodes_and_edges(complete, schema)
     if problem:
@@ -200,18 +227,32 @@ def _advice(mol: "rdkit.Chem.Mol", schema: Schema) -> str:
 
 
 def _nodes_and_edges(mol: "rdkit.Chem.Mol", schema: Schema) -> tuple[list[dict], list[tuple[int, int, dict]]]:
-    elements, names = (types.values if types else () for types in (schema.node_type, schema.edge_type))
-    nodes, edges = [], []
-    for atom in mol.GetAtoms():
-        if atom.GetSymbol() not in elements:
-            raise SchemaError(
-                f"Atom {atom.GetIdx()} must be one of {', '.join(elements)}; got {atom.GetSymbol()}. "
-                "Leave the molecule out, or fit a model on data that contains this element."
-            )
-        nodes.append({"type": atom.GetSymbol()})
+    names = schema.edge_type.values if schema.edge_type else ()
+    nodes = [_node(atom, schema) for atom in mol.GetAtoms()]
+    edges = []
     for bond in mol.GetBonds():
         i, j, name = bond.GetBeginAtomIdx(), bond.GetEndAtomIdx(), bond.GetBondType().name.lower()
         if name not in names:
             raise SchemaError(f"The bond of atoms {i} and {j} must be one of {', '.join(names)}; got {name}.")
         edges.append((i, j, {"type": name}))
     return nodes, edges
+
+
+def _node(atom: "rdkit.Chem.Atom", schema: Schema) -> dict[str, str]:
+    """Attributes of the node of an atom."""
+    elements = schema.node_type.values if schema.node_type else ()
+    symbol, charge = atom.GetSymbol(), f"{atom.GetFormalCharge():+d}".replace("+0", "0")
+    if symbol not in elements and OTHER not in elements:
+        raise SchemaError(
+            f"Atom {atom.GetIdx()} must be one of {', '.join(elements)}; got {symbol}. "
+            "Leave the molecule out, or fit a model on data that contains this element."
+        )
+    element = {"type": symbol if symbol in elements else OTHER}
+    if schema.node_charge is None:
+        return element
+    if charge not in schema.node_charge.values:
+        raise SchemaError(
+            f"Atom {atom.GetIdx()} ({symbol}) must have a charge among {', '.join(schema.node_charge.values)}; "
+            f"got {charge}. Leave the molecule out."
+        )
+    return {**element, "charge": charge}

@@ -14,14 +14,20 @@ def parent_of(mol: "rdkit.Chem.Mol") -> "rdkit.Chem.Mol":
     Of sodium acetate that is acetic acid, of methylammonium chloride methylamine. Atoms stay in their order, bonds as
     they are written. Permanent charges (a quaternary ammonium, a nitro group) stay, and so do radicals.
     """
-    Chem = require("rdkit.Chem", "mol", "Reading molecules")
     standardize = require("rdkit.Chem.MolStandardize.rdMolStandardize", "mol", "Reading salts")
+    with require("rdkit.rdBase", "mol", "Reading molecules").BlockLogs():
+        return standardize.Uncharger().uncharge(largest_part(mol))
+
+
+def largest_part(mol: "rdkit.Chem.Mol") -> "rdkit.Chem.Mol":
+    """Take the largest part of a molecule as it is drawn, with carbon if any part has it; atoms stay in their order."""
+    Chem = require("rdkit.Chem", "mol", "Reading molecules")
     with require("rdkit.rdBase", "mol", "Reading molecules").BlockLogs():
         parts = Chem.GetMolFrags(Chem.RemoveHs(mol, sanitize=False), asMols=True, sanitizeFrags=False)
         largest = max(parts, key=_size)
         largest.UpdatePropertyCache(strict=False)
         Chem.GetSymmSSSR(largest)
-        return standardize.Uncharger().uncharge(largest)
+        return largest
 
 
 def _size(part: "rdkit.Chem.Mol") -> tuple[bool, int, float, str]:
