@@ -1,9 +1,9 @@
 """Chemistry: valences of elements and ions, hydrogens that follow from them, and a rule for charges not stored."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from pydantic import BaseModel, ConfigDict, SerializerFunctionWrapHandler, model_serializer, model_validator
+from pydantic import BaseModel, ConfigDict, model_serializer, model_validator
 
 BOND_ORDERS = {"single": 1, "double": 2, "triple": 3}
 """Names of bond types in a schema, and how much of a valence each one takes."""
@@ -51,7 +51,7 @@ class Chemistry(BaseModel):
         return self
 
     @model_serializer(mode="wrap")
-    def _without_default(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
+    def _without_default(self, serialize: Callable[[Any], dict[str, Any]]) -> dict[str, Any]:
         """Leave out `stored_charges` where it is False, so that fingerprints of such data stay as they were."""
         return {name: value for name, value in serialize(self).items() if name != "stored_charges" or value}
 
