@@ -61,16 +61,20 @@ class Outputs(BaseModel):
     """Outputs of a model: logits of `num_classes` classes, or with one class a value.
 
     A value is `center` plus the last layer's output times `spread`: mean and standard deviation of the training labels.
+    Logits are the last layer's output divided by `temperature`, which calibrates probabilities; 1 changes nothing.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     num_classes: int = Field(default=2, gt=0)
     center: FiniteFloat = 0.0
     spread: FiniteFloat = Field(default=1.0, gt=0)
+    temperature: FiniteFloat = Field(default=1.0, gt=0)
 
     def scaled(self, outputs: Float[Tensor, "b c"]) -> Float[Tensor, "b c"]:
-        """Convert outputs of the last layer to the units of the labels."""
-        return outputs if self.num_classes > 1 else self.center + self.spread * outputs
+        """Convert outputs of the last layer to calibrated logits, or to the units of the labels."""
+        if self.num_classes == 1:
+            return self.center + self.spread * outputs
+        return outputs if self.temperature == 1 else outputs / self.temperature
 
 
 class ClassifierConfig(Outputs):
@@ -80,6 +84,7 @@ class ClassifierConfig(Outputs):
         num_classes: Number of classes; 1 for a model that predicts a value.
         center: Mean of the labels, for values.
         spread: Standard deviation of the labels, for values.
+        temperature: Number by which logits are divided, for classes.
         width: Channels.
         depth: Layers.
         hidden: Width of the last hidden layer.

@@ -9,6 +9,7 @@ from ...graph import Graph
 from ...nn.standardize import standardized
 from ..networks.decode import MostLikely
 from ..networks.pegvae import PEGVAE
+from .calibration import reliability
 
 _BATCH = 128
 
@@ -25,15 +26,16 @@ def predict(model: nn.Module, dataset: GraphDataset) -> Float[Tensor, "g c"]:
 
 @torch.no_grad()
 def measure_classifier(model: nn.Module, dataset: GraphDataset, weights: tuple[float, ...] = ()) -> dict[str, float]:
-    """Measure `auroc`, `accuracy` and `log_likelihood` (mean, negative cross-entropy) of a classifier on a dataset.
+    """Measure `auroc`, `accuracy`, `log_likelihood` (minus the mean cross-entropy) and `ece` of a classifier.
 
-    AUROC is that of each class against the others, averaged over the classes that occur. `weights` are the weights of
-    classes in the cross-entropy; equal if empty.
+    `ece` is the expected calibration error, see `Reliability`. AUROC is that of each class against the others, averaged
+    over the classes that occur. `weights` are the weights of classes in the cross-entropy; equal if empty.
     """
     logits = predict(model, dataset)
     figures = {
         "accuracy": float((logits.argmax(-1) == dataset.labels).float().mean()),
         "log_likelihood": -float(cross_entropy(logits, dataset.labels, weights)),
+        "ece": reliability(logits, dataset.labels).ece,
     }
     margins = [
         logits[:, k] - torch.cat([logits[:, :k], logits[:, k + 1 :]], 1).logsumexp(1) for k in range(logits.shape[1])

@@ -88,12 +88,13 @@ def _recipe(role: str, preset: str, dataset: GraphDataset, leak: float) -> Recip
 
     match role, preset:
         case "classifier", "default":
-            return Recipe(sized(RelationalGIN, leak), learned, TrainConfig(epochs=30))
+            return Recipe(sized(RelationalGIN, leak), learned, TrainConfig(epochs=30, calibrate=True))
         case "classifier", "paper":
             training = TrainConfig(epochs=100, rate=1e-3, weight_decay=1e-4, validate_every=2, pool=1, keep="last")
             return Recipe(sized(InvariantClassifier), Classification() if dataset.classes else learned, training)
         case "judge", "gnn":
-            return Recipe(sized(AttentionClassifier, leak), learned, TrainConfig(epochs=25, rate=1e-3, seed=1))
+            training = TrainConfig(epochs=25, rate=1e-3, calibrate=True, seed=1)
+            return Recipe(sized(AttentionClassifier, leak), learned, training)
         case "vae", "modern":
             training = TrainConfig(epochs=200, weight_decay=1e-4, average=0.99, validate_every=5)
             return Recipe(PEGVAE(schema), Reconstruction(beta=0.05), training)
@@ -115,13 +116,13 @@ def _surrogate(preset: str, dataset: GraphDataset, teacher: AbstractClassifier |
     match preset:
         case "gin":
             sizes = ClassifierConfig(**outputs, width=48, depth=3, hidden=96, dropout=0.4, leak=leak)
-            return plan(RelationalGIN(schema, sizes), TrainConfig(epochs=30, seed=2), hide=0.05)
+            return plan(RelationalGIN(schema, sizes), TrainConfig(epochs=30, calibrate=True, seed=2), hide=0.05)
         case "gin-deep":
             sizes = ClassifierConfig(**outputs, width=32, depth=6, hidden=64, dropout=0.3, leak=leak)
-            return plan(RelationalGIN(schema, sizes), TrainConfig(epochs=30, seed=3), hide=0.02)
+            return plan(RelationalGIN(schema, sizes), TrainConfig(epochs=30, calibrate=True, seed=3), hide=0.02)
         case "average":
             sizes = AveragingClassifier.default.model_copy(update={**outputs, "leak": leak})
-            return plan(AveragingClassifier(schema, sizes), TrainConfig(epochs=30, seed=6), hide=0.02)
+            return plan(AveragingClassifier(schema, sizes), TrainConfig(epochs=30, calibrate=True, seed=6), hide=0.02)
         case "counts":
             sizes = CountConfig(**outputs, radius=3, bins=4096, hidden=(32,), blind=0.3)
             return plan(CountClassifier(schema, sizes), TrainConfig(epochs=25, rate=1e-3, pool=1, seed=4))

@@ -26,6 +26,8 @@ class TrainConfig(BaseModel):
         pool: Number of batches whose graphs are sorted by size together. A larger pool pads less and is faster, but
             batches then hold graphs of one size, and batch normalization hides the size of graphs from the model.
         keep: `"best"` returns the weights with the best validation score, `"last"` those of the last epoch.
+        calibrate: Divide the logits of a trained classifier by the temperature with the lowest cross-entropy on the
+            validation part.
         seed: Seed of initial weights, order of batches, noise and dropout.
     """
 
@@ -43,6 +45,7 @@ class TrainConfig(BaseModel):
     validate_every: int = Field(default=1, gt=0)
     pool: int = Field(default=8, gt=0)
     keep: Literal["best", "last"] = "best"
+    calibrate: bool = False
     seed: int = 0
 
 

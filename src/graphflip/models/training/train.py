@@ -15,9 +15,11 @@ from ..networks.classifier import AbstractClassifier
 from ..networks.pegvae import PEGVAE
 from ..networks.trees import TreesConfig, fit_trees
 from ..storage.store import Card, DataCard, save_model
+from .calibration import fit_temperature
 from .curves import save_curves
-from .evaluate import measure_classifier, measure_vae
+from .evaluate import measure_classifier, measure_vae, predict
 from .loop import fit, read_result
+from .objectives import Classification
 from .recipes import PRESETS, Recipe, recipe
 from .schedule import Epoch, TrainConfig, TrainingProgress
 
@@ -33,7 +35,10 @@ def train_model(
     watch: Callable[[TrainingProgress], None] = lambda _: None,
     teacher: AbstractClassifier | None = None,
 ) -> Card:
-    """Train a model by a recipe, measure it on the test part, and write its folder with the training curves.
+    """Train a model by a recipe, calibrate and measure it, and write its folder with the training curves.
+
+    Classifiers of most recipes are calibrated: their logits are divided by a temperature that is fitted on the
+    validation part. Figures on the card are of the test part.
 
     Args:
         role: "classifier", "vae", "judge" or "surrogate".
@@ -67,13 +72,29 @@ def train_model(
         history = _fit_in_processes(plan, dataset, folder, resume, processes)
     else:
         history = fit(plan.model, plan.objective, dataset, training, folder, resume, watch)
-    test = dataset.part("test")
-    figures = (
-        measure_vae(plan.model, test) if isinstance(plan.model, PEGVAE) else plan.objective.measure(plan.model, test)
-    )
+    figures = _measured(plan, dataset)
     settings = {"role": role, "preset": preset, **training.model_dump(), **plan.objective.settings}
     save_curves(history, folder)
     return save_model(plan.model, folder, DataCard.of(dataset), settings, figures)
+
+
+def _measured(plan: Recipe, dataset: GraphDataset) -> dict[str, float]:
+    """Figures of a trained model on the test part; it is calibrated first, if its recipe says so."""
+    test, model, objective = dataset.part("test"), plan.model, plan.objective
+    if isinstance(model, PEGVAE):
+        return measure_vae(model, test)
+    before: dict[str, float] = {}
+    if plan.training.calibrate and isinstance(objective, Classification):
+        before = {"ece_before": objective.measure(model, test)["ece"]}
+        before["temperature"] = _calibrate(model, dataset.part("validation"), objective.weights)
+    return objective.measure(model, test) | before
+
+
+def _calibrate(model: Any, validation: GraphDataset, weights: tuple[float, ...]) -> float:
+    """Set the temperature of a classifier to the one that fits the validation part, and return it."""
+    temperature = fit_temperature(predict(model, validation), validation.labels, weights)
+    model.config = model.config.model_copy(update={"temperature": temperature})
+    return temperature
 
 
 def require_pupil(role: str) -> None:
