@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphflip.chemistry import Chemistry
+from graphflip.data.molecules.molecule import drug_schema
 from graphflip.describe.group_names import GROUPS, _names
 from graphflip.describe.wording import describe, sentences
 from graphflip.edits import apply_edits, edits_between
@@ -32,6 +33,7 @@ def molecules(explicit: bool, *elements: str) -> Schema:
 EXPLICIT = molecules(True, "C", "N", "O", "S", "Cl", "Br", "Na", "H")
 IMPLIED = molecules(False, "C", "N", "O", "S", "Cl", "Br")
 HYDROCARBONS = molecules(True, "C", "H")
+CHARGED = drug_schema(40)
 
 
 def assert_said_once(factual: Graph, counterfactual: Graph) -> None:
@@ -52,7 +54,7 @@ def test_every_edit_is_said_once(seed, n, m):
     assert_said_once(*(random_graph(schema, n=k, num_graphs=1, seed=seed + k) for k in (n, m)))
 
 
-@given(seed=SEEDS, n=SIZES, m=SIZES, schema=st.sampled_from([EXPLICIT, IMPLIED, HYDROCARBONS]))
+@given(seed=SEEDS, n=SIZES, m=SIZES, schema=st.sampled_from([EXPLICIT, IMPLIED, HYDROCARBONS, CHARGED]))
 def test_every_edit_of_what_is_hardly_a_molecule_is_said_once(seed, n, m, schema):
     pytest.importorskip("rdkit", reason="install graphflip[mol] to name groups")
     assert_said_once(*(random_graph(schema, n=k, num_graphs=1, seed=seed + k) for k in (n, m)))

@@ -2,7 +2,7 @@
 
 import dataclasses
 
-from graphflip.data.molecules.molecule import from_smiles, molecule_schema
+from graphflip.data.molecules.molecule import drug_schema, from_smiles, molecule_schema
 from graphflip.explain.counterfactual import Counterfactual, Outcome
 from graphflip.explain.evidence import Evidence
 from graphflip.graph import Graph
@@ -11,6 +11,7 @@ from graphflip.testing import random_graph, random_schema
 
 EXPLICIT = molecule_schema(("C", "N", "O", "S", "Cl", "Br", "H"), 60, explicit_hydrogens=True)
 IMPLIED = molecule_schema(("C", "N", "O", "S", "Cl", "Br"), 60, explicit_hydrogens=False)
+CHARGED = drug_schema(60)
 
 
 def random_pair(seed: int, n: int, m: int) -> tuple[Graph, Graph]:

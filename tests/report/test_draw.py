@@ -21,7 +21,7 @@ from graphflip.report.draw.scene import Lines, Shape, Text, edge_key, node_key, 
 from graphflip.schema import Categories, Continuous, Schema
 from graphflip.testing import random_graph
 
-from .pairs import EXPLICIT, IMPLIED, molecule_pair, random_pair
+from .pairs import CHARGED, EXPLICIT, IMPLIED, molecule_pair, random_pair
 
 SEEDS, SIZES = st.integers(0, 2**16), st.integers(0, 8)
 
@@ -85,15 +85,16 @@ def test_laws_of_pairs(seed, n, m):
     check(*random_pair(seed, n, m))
 
 
-@pytest.mark.parametrize("schema", [EXPLICIT, IMPLIED])
+@pytest.mark.parametrize("schema", [EXPLICIT, IMPLIED, CHARGED])
 @pytest.mark.parametrize(("before", "after"), MOLECULES)
 def test_laws_of_molecules(before, after, schema):
     check(*molecule_pair(before, after, schema))
 
 
+@pytest.mark.parametrize("schema", [EXPLICIT, CHARGED])
 @given(seed=SEEDS, n=SIZES, m=SIZES)
-def test_laws_of_what_is_hardly_a_molecule(seed, n, m):
-    first, second = (random_graph(EXPLICIT, n=k, num_graphs=1, seed=seed + k) for k in (n, m))
+def test_laws_of_what_is_hardly_a_molecule(schema, seed, n, m):
+    first, second = (random_graph(schema, n=k, num_graphs=1, seed=seed + k) for k in (n, m))
     check(first.pad(9), second.pad(9))
 
 
@@ -109,7 +110,7 @@ def test_hydrogens_that_fill_valences_are_letters(before, after):
     assert {node_key(i) for i in touched} <= shown
 
 
-@pytest.mark.parametrize("schema", [EXPLICIT, IMPLIED])
+@pytest.mark.parametrize("schema", [EXPLICIT, IMPLIED, CHARGED])
 @pytest.mark.parametrize(("before", "after"), [*MOLECULES, ("C[N+](C)(C)CN", "C[N+](C)(C)CO"), ("SCC", "NCC")])
 def test_bonds_and_hydrogens_keep_out_of_marks(before, after, schema):
     for picture in draw_pair(*molecule_pair(before, after, schema)):
@@ -145,7 +146,7 @@ def texts(picture) -> list[str]:
     ("smiles", "letters"),
     [("CN", ["NH₂"]), ("C", ["CH₄"]), ("O", ["H₂O"]), ("C[N+](C)(C)C", ["N⁺"]), ("CS", ["SH"]), ("CC", [])],
 )
-@pytest.mark.parametrize("schema", [EXPLICIT, IMPLIED])
+@pytest.mark.parametrize("schema", [EXPLICIT, IMPLIED, CHARGED])
 def test_letters(smiles, letters, schema):
     found = texts(draw_graph(from_smiles(smiles, schema)))
     assert sorted("".join(sorted(text)) for text in found) == sorted("".join(sorted(text)) for text in letters)

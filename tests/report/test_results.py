@@ -15,7 +15,7 @@ from graphflip.explain.records import to_record, write_records
 from graphflip.report.markdown import markdown_to_html
 from graphflip.report.results import infer_schema, read_results
 
-from .pairs import EXPLICIT, IMPLIED, explanation, failure, molecule_pair, random_pair
+from .pairs import CHARGED, EXPLICIT, IMPLIED, explanation, failure, molecule_pair, random_pair
 
 
 @given(seed=st.integers(0, 2**16), n=st.integers(1, 6), m=st.integers(1, 6))
@@ -29,9 +29,9 @@ def test_a_file_is_read_back_without_its_schema(seed, n, m, tmp_path_factory):
     assert {key: value for key, value in to_record(again).items() if key != "smiles"} == stored
 
 
-@pytest.mark.parametrize("schema", [EXPLICIT, IMPLIED])
+@pytest.mark.parametrize("schema", [EXPLICIT, IMPLIED, CHARGED])
 def test_molecules_are_seen_to_be_molecules(schema, tmp_path):
-    factual, counterfactual = molecule_pair("CCO", "CCN", schema)
+    factual, counterfactual = molecule_pair("C[N+](C)(C)CCO", "C[N+](C)(C)CCN", schema)
     write_records(
         tmp_path / "some.jsonl",
         [Counterfactual("x", "test", 1, factual, counterfactual, 0.1, 0.9, Outcome.FLIPPED)],

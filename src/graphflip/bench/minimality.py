@@ -162,13 +162,13 @@ class _Validity(NamedTuple):
 
     @classmethod
     def of(cls, graph: Graph) -> "_Validity":
-        num_parts, chemistry = len(Sketch.of(graph).parts()), graph.schema.chemistry
-        if chemistry is None:
+        num_parts = len(Sketch.of(graph).parts())
+        if graph.schema.chemistry is None:
             return cls(num_parts)
-        from ..data.molecules.building import atoms_and_bonds
+        from ..data.molecules.building import formal_charges
         from ..data.molecules.validity import is_molecule, is_radical_free
 
-        charge = abs(sum(chemistry.formal_charges(*atoms_and_bonds(graph))))
+        charge = abs(sum(formal_charges(graph)))
         return cls(num_parts, charge, bool(is_radical_free(graph)[0]), bool(is_molecule(graph, None)[0]))
 
     def weaker(self, other: "_Validity") -> "_Validity":

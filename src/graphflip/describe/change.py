@@ -2,10 +2,13 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
+from ..chemistry import OTHER
 from ..edits import Edit
 from ..graph import Graph
 from ..schema import AttributeDict, Schema
+from .atoms import Atom, atoms_of
 
 
 @dataclass(frozen=True)
@@ -38,12 +41,29 @@ class GraphChange:
         self.graphs = (factual, counterfactual)
         self.nodes = tuple({i: a for i, a in enumerate(g.nodes()) if a is not None} for g in self.graphs)
         self.near = tuple(neighbors(g) for g in self.graphs)
-        self.names = {i: _name(i, node) for nodes in reversed(self.nodes) for i, node in nodes.items()}
+        name = _node_name if factual.schema.chemistry is None else _atom_name
+        self.names = {i: name(i, node) for nodes in reversed(self.nodes) for i, node in nodes.items()}
 
     def type(self, side: int, i: int) -> str | None:
         """The type of a node on one side; None where there is no such node."""
         node = self.nodes[side].get(i)
         return None if node is None else str(node.get("type"))
+
+    @cached_property
+    def atoms(self) -> tuple[dict[int, Atom], dict[int, Atom]]:
+        """Atoms of a molecule on both sides, with charges and hydrogens."""
+        before, after = self.graphs
+        return atoms_of(before), atoms_of(after)
+
+    def num_hydrogens(self, side: int, i: int) -> int:
+        """Number of hydrogens that the graph tells of an atom: nodes beside it, and those that fill its valence."""
+        beside = sum(self.type(side, j) == "H" for j in self.near[side].get(i, set()))
+        return beside + (self.atoms[side][i].filling or 0)
+
+    def charge_gain(self, i: int) -> int:
+        """Change of an atom's charge; 0 if it is not there on one side."""
+        before, after = (atoms.get(i) for atoms in self.atoms)
+        return 0 if before is None or after is None else after.charge - before.charge
 
     def around(self, i: int) -> set[int]:
         """Neighbors of a node on either side."""
@@ -94,6 +114,10 @@ def listed(names: Sequence[str], limit: int = 6) -> str:
     return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
 
 
-def _name(i: int, node: AttributeDict) -> str:
+def _atom_name(i: int, node: AttributeDict) -> str:
+    return f"the other atom {i}" if node.get("type") == OTHER else _node_name(i, node)
+
+
+def _node_name(i: int, node: AttributeDict) -> str:
     kind = str(node.get("type", ""))
     return f"{kind}{i}" if kind.isalpha() else f"node {i}"

@@ -28,6 +28,7 @@ GROUPS = {
     "*c1ccccn1": "2-pyridyl",
     "*c1cccnc1": "3-pyridyl",
     "*c1ccncc1": "4-pyridyl",
+    "*[n+]1ccccc1": "pyridinium",
     "*c1ccco1": "furyl",
     "*c1cccs1": "thienyl",
     "*F": "fluoro",
@@ -45,6 +46,7 @@ GROUPS = {
     "*CCBr": "2-bromoethyl",
     "*O": "hydroxy",
     "*[O-]": "oxide",
+    "*[S-]": "thiolate",
     "*=O": "oxo",
     "*OC": "methoxy",
     "*OCC": "ethoxy",
@@ -66,6 +68,8 @@ GROUPS = {
     "*C(=O)CC": "propanoyl",
     "*C(=O)c1ccccc1": "benzoyl",
     "*C(=O)O": "carboxy",
+    "*C(=O)[O-]": "carboxylate",
+    "*CC(=O)[O-]": "carboxylatomethyl",
     "*CC(=O)O": "carboxymethyl",
     "*C(=O)OC": "methoxycarbonyl",
     "*C(=O)OCC": "ethoxycarbonyl",
@@ -76,10 +80,14 @@ GROUPS = {
     "*C(=O)Cl": "chlorocarbonyl",
     "*C(=O)Br": "bromocarbonyl",
     "*N": "amino",
-    "*[NH3+]": "ammonio",
+    "*[NH3+]": "ammonium",
+    "*[NH2+]C": "methylammonium",
+    "*[NH+](C)C": "dimethylammonium",
+    "*[N+](C)(C)[O-]": "dimethylamine N-oxide",
+    "*C[NH3+]": "ammoniomethyl",
     "*NC": "methylamino",
     "*N(C)C": "dimethylamino",
-    "*[N+](C)(C)C": "trimethylammonio",
+    "*[N+](C)(C)C": "trimethylammonium",
     "*NCC": "ethylamino",
     "*N(CC)CC": "diethylamino",
     "*Nc1ccccc1": "anilino",
@@ -87,7 +95,9 @@ GROUPS = {
     "*NC(C)=O": "acetamido",
     "*NC(N)=O": "ureido",
     "*NC(=N)N": "guanidino",
+    "*NC(N)=[NH2+]": "guanidinium",
     "*C(=N)N": "amidino",
+    "*C(N)=[NH2+]": "amidinium",
     "*CN": "aminomethyl",
     "*CCN": "2-aminoethyl",
     "*NN": "hydrazinyl",
@@ -100,8 +110,8 @@ GROUPS = {
     "*N(C)N=O": "methyl(nitroso)amino",
     "*N=N": "diazenyl",
     "*N=Nc1ccccc1": "phenyldiazenyl",
-    "*N=[N+]=[N-]": "azido",
-    "*[N+]#N": "diazonio",
+    "*N=[N+]=[N-]": "azide",
+    "*[N+]#N": "diazonium",
     "*=[N+]=[N-]": "diazo",
     "*C#N": "cyano",
     "*CC#N": "cyanomethyl",
@@ -123,44 +133,95 @@ GROUPS = {
     "*=S": "thioxo",
     "*SC": "methylsulfanyl",
     "*Sc1ccccc1": "phenylsulfanyl",
+    "*[S+](C)C": "dimethylsulfonium",
     "*S(C)=O": "methylsulfinyl",
     "*S(C)(=O)=O": "methylsulfonyl",
     "*S(=O)(=O)c1ccccc1": "phenylsulfonyl",
     "*S(=O)(=O)c1ccc(C)cc1": "tosyl",
     "*S(=O)(=O)O": "sulfo",
+    "*S(=O)(=O)[O-]": "sulfonate",
     "*S(=O)(=O)N": "sulfamoyl",
     "*S(=O)(=O)Cl": "chlorosulfonyl",
     "*S(=O)(=O)F": "fluorosulfonyl",
     "*OS(C)(=O)=O": "methylsulfonyloxy",
     "*OS(=O)(=O)O": "sulfooxy",
+    "*OS(=O)(=O)[O-]": "sulfate",
     "*NS(C)(=O)=O": "methylsulfonamido",
     "*P(=O)(O)O": "phosphono",
+    "*P(=O)([O-])[O-]": "phosphonate",
     "*OP(=O)(O)O": "phosphonooxy",
+    "*OP(=O)([O-])[O-]": "phosphate",
+    "*[P+](C)(C)C": "trimethylphosphonium",
     "*P(=O)(OC)OC": "dimethoxyphosphoryl",
     "*OP(=O)(OC)OC": "dimethoxyphosphoryloxy",
+    "**": "other",
     "*[Si](C)(C)C": "trimethylsilyl",
     "*B(O)O": "borono",
 }
 """SMILES in any spelling, and the name of the group as a substituent."""
 
+SITES = {
+    "[OX1-]C=O": "carboxylate oxygen",
+    "[OX2H]C=O": "carboxylic acid oxygen",
+    "[OX1-]c": "phenolate oxygen",
+    "[OX2H]c": "phenol oxygen",
+    "[OX1-]S(=O)=O": "sulfonate oxygen",
+    "[OX2H]S(=O)=O": "sulfonic acid oxygen",
+    "[OX1-]P=O": "phosphate oxygen",
+    "[OX1-][#7+]": "oxide oxygen",
+    "[SX1-]": "thiolate sulfur",
+    "[NX4+]": "ammonium nitrogen",
+    "[nX3+]": "pyridinium nitrogen",
+}
+"""SMARTS of an atom that can gain or lose a proton, and its name."""
+
 
 def name_group(graph: Graph, anchor: int, members: set[int]) -> tuple[str, bool]:
     """Name of a group of heavy atoms that hangs on `anchor`, and True: "nitro group", True.
 
-    A group without a name is written as SMILES from the bond it hangs on, with False: "group -NC(C)=O", False.
+    An oxygen of an oxide and an atom that the schema has no name for are no groups: "oxide oxygen", "other atom". A
+    group without a name is written as SMILES from the bond it hangs on, with False: "group -NC(C)=O", False.
     """
     mol = _cut_out(graph, anchor, members)
     known = _names().get(_canonical(mol))
     if known is not None:
-        return f"{known} group", True
-    root = next(atom.GetIdx() for atom in mol.GetAtoms() if atom.GetAtomicNum() == 0)
+        return _only_atom(graph, known, members) or f"{known} group", True
+    root = next(atom.GetIdx() for atom in mol.GetAtoms() if atom.HasProp(_ANCHOR))
     text = _chem().MolToSmiles(mol, rootedAtAtom=root).removeprefix("[*]").removeprefix("*")
     return f"group {text if text[0] in '=#' else '-' + text}", False
+
+
+def name_site(graph: Graph, i: int) -> str | None:
+    """Name of an atom by what it is bonded to, as in "carboxylate oxygen"; None if it has no such name."""
+    from ..data.molecules.molecule import to_mol
+
+    mol = to_mol(graph, sanitize=False)
+    with require("rdkit.rdBase", "mol", "Naming atoms of molecules").BlockLogs():
+        _chem().SanitizeMol(mol, catchErrors=True)
+    k = sum(node is not None for node in graph.nodes()[:i])
+    matches = (name for site, name in _sites() if any(match[0] == k for match in mol.GetSubstructMatches(site)))
+    return next(matches, None)
+
+
+def _only_atom(graph: Graph, name: str, members: set[int]) -> str | None:
+    """Name of a group that is called by its only atom; None for others."""
+    if name == "oxide":
+        return name_site(graph, min(members)) or "oxide oxygen"
+    return "other atom" if name == "other" else None
+
+
+_ANCHOR = "anchor"
+"""Property of the dummy atom that a group hangs on."""
 
 
 @cache
 def _names() -> dict[str, str]:
     return {_canonical(_chem().MolFromSmiles(smiles)): name for smiles, name in GROUPS.items()}
+
+
+@cache
+def _sites() -> list[tuple[Any, str]]:
+    return [(_chem().MolFromSmarts(smarts), name) for smarts, name in SITES.items()]
 
 
 def _cut_out(graph: Graph, anchor: int, members: set[int]) -> Any:
@@ -176,6 +237,7 @@ def _cut_out(graph: Graph, anchor: int, members: set[int]) -> Any:
         atom = mol.GetAtomWithIdx(k)
         atom.SetNoImplicit(chemistry is not None and chemistry.explicit_hydrogens)
         if i == anchor:
+            atom.SetBoolProp(_ANCHOR, True)
             atom.SetAtomicNum(0)
             atom.SetFormalCharge(0)
     for k in reversed([k for k, (i, _) in enumerate(nodes) if i not in keep]):

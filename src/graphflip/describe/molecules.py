@@ -66,14 +66,23 @@ def _together(several: Sequence[Sentence]) -> Sentence:
 
 
 def _say(change: GraphChange, group: _Group) -> str:
-    anchor = change.names[group.anchor]
-    if group.before and group.after:
-        return f"replace {group.before} on {anchor} by {group.after}"
-    if group.after:
-        return f"add {group.after} to {anchor}"
-    if _num_hydrogens(change, 1, group.anchor) > _num_hydrogens(change, 0, group.anchor):
-        return f"replace {group.before} on {anchor} by hydrogen"
-    return f"remove {group.before} from {anchor}"
+    anchor, before, after = change.names[group.anchor], _the(group.before), _a(group.after)
+    if before and after:
+        return f"replace {before} on {anchor} by {after}"
+    if after:
+        return f"add {after} to {anchor}"
+    if change.num_hydrogens(1, group.anchor) > change.num_hydrogens(0, group.anchor):
+        return f"replace {before} on {anchor} by hydrogen"
+    return f"remove {before} from {anchor}"
+
+
+def _the(name: str | None) -> str | None:
+    """A name of a group as it is, one of a single atom with its article: the oxide oxygen."""
+    return name if name is None or "group" in name.split() else f"the {name}"
+
+
+def _a(name: str | None) -> str | None:
+    return name if name is None or "group" in name.split() else f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
 
 
 def _say_hydrogen(change: GraphChange, i: int) -> str:
@@ -112,13 +121,21 @@ def _groups(change: GraphChange) -> list[_Group]:
     types = {i: (change.type(0, i), change.type(1, i)) for i in change.names}
     heavy = {i for i in types if set(types[i]) - {"H", None}}
     near = {i: change.around(i) & heavy for i in heavy}
+    changed = {i for i in heavy if types[i][0] != types[i][1]}
     groups: list[_Group] = []
-    for part in connected_groups({i for i in heavy if types[i][0] != types[i][1]}, near):
-        whole = _group(change, part, near)
-        # Atoms that are no group as a whole may have groups among them that are added or removed.
-        pieces = [piece for k in (0, 1) for piece in connected_groups({i for i in part if types[i][k] is None}, near)]
-        groups += [whole] if whole else [group for piece in pieces if (group := _group(change, piece, near))]
+    for part in connected_groups({i for i in heavy if change.nodes[0].get(i) != change.nodes[1].get(i)}, near):
+        # Atoms that are no group as a whole may have groups among them: those that do not only change their charge,
+        # or those that are added or removed.
+        gone, came = ({i for i in part if types[i][k] is None} for k in (1, 0))
+        choices = [[part], [part & changed], [came, gone]] if part & changed else []
+        groups += next(filter(None, (_named(change, parts, near) for parts in choices)), [])
     return _apart(groups)
+
+
+def _named(change: GraphChange, parts: Sequence[set[int]], near: dict[int, set[int]]) -> list[_Group]:
+    """Groups that connected atoms of some parts are part of."""
+    pieces = [piece for part in parts for piece in connected_groups(part, near)]
+    return [group for piece in pieces if (group := _group(change, piece, near))]
 
 
 def _apart(groups: Sequence[_Group]) -> list[_Group]:
@@ -134,8 +151,8 @@ def _apart(groups: Sequence[_Group]) -> list[_Group]:
 def _group(change: GraphChange, changed: set[int], near: dict[int, set[int]]) -> _Group | None:
     """The smallest group that some connected changed atoms are part of; None if they are part of none.
 
-    Atoms that stay belong to it only if that gives it a name before and after: a nitro group that becomes a carboxy
-    group keeps its oxygens.
+    Atoms that stay belong to it only if that gives it a name before and after, on an atom that keeps its charge: a
+    nitro group that becomes a carboxy group keeps its oxygens.
     """
     sides = []
     for anchor in {j for i in changed for j in near[i]} - changed:
@@ -145,7 +162,8 @@ def _group(change: GraphChange, changed: set[int], near: dict[int, set[int]]) ->
         before, after = (_name(change, k, anchor, side) if size <= _LARGEST else None for k in (0, 1))
         if before is None or after is None or before == after:
             continue
-        if side == changed or (before.known and after.known):
+        stays = change.charge_gain(anchor) == 0
+        if side == changed or (before.known and after.known and stays):
             return _Group(anchor, frozenset(side), before.text, after.text)
     return None
 
@@ -165,7 +183,3 @@ def _name(change: GraphChange, k: int, anchor: int, members: set[int]) -> _Name 
     if len(near.get(anchor, set()) & heavy) != 1 or len(connected_groups(heavy, near)) != 1:
         return None
     return _Name(*name_group(change.graphs[k], anchor, heavy))
-
-
-def _num_hydrogens(change: GraphChange, k: int, i: int) -> int:
-    return sum(change.type(k, j) == "H" for j in change.near[k].get(i, set()))

@@ -38,11 +38,16 @@ def as_text(counterfactual: Counterfactual) -> str:
     return "\n".join(lines if counterfactual.flipped else [*lines, f"  {counterfactual.outcome.advice}"])
 
 
-def _summary(counterfactual: Counterfactual) -> str:
+def edit_count(counterfactual: Counterfactual) -> str:
+    """Number of edits in words; those that only follow from others are told apart: "2 edits, 4 with hydrogens"."""
     heavy, total = len(heavy_edits(counterfactual.factual, counterfactual.edits)), len(counterfactual.edits)
-    counted = f"{heavy} edit{'' if heavy == 1 else 's'}" + ("" if heavy == total else f", {total} with hydrogens")
+    following = "charges" if counterfactual.factual.schema.node_charge is not None else "hydrogens"
+    return f"{heavy} edit{'' if heavy == 1 else 's'}" + ("" if heavy == total else f", {total} with {following}")
+
+
+def _summary(counterfactual: Counterfactual) -> str:
     checked = ", none of which can be undone" if counterfactual.one_minimal else ""
     before, after = counterfactual.p_factual, counterfactual.p_counterfactual
     change = "" if after is None else f"; {before:.2f} -> {after:.2f}"
-    target = counterfactual.class_name(counterfactual.target)
+    target, counted = counterfactual.class_name(counterfactual.target), edit_count(counterfactual)
     return f"{counterfactual.id}: {counterfactual.outcome.value}; target {target}{change}; {counted}{checked}"

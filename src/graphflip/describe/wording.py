@@ -7,6 +7,7 @@ from ..explain.counterfactual import Counterfactual
 from ..graph import Graph
 from ..schema import AttributeDict, Schema
 from .change import GraphChange, Sentence, claim, connected_groups, listed
+from .charges import is_charge_alone, settle_charges
 from .molecules import group_sentences, settle_hydrogens
 
 _LINKS = {"single": "-", "double": "=", "triple": "#", "aromatic": ":"}
@@ -65,8 +66,9 @@ def sentences(factual: Graph, counterfactual: Graph) -> list[Sentence]:
     if not _is_plain_molecule(factual.schema):
         return _other_sentences(change, edits)[0]
     groups, rest = group_sentences(change, edits)
-    others, rest = _other_sentences(change, rest)
-    return settle_hydrogens(change, [*groups, *others], rest)
+    charges = [edit for edit in rest if is_charge_alone(edit, factual.schema)]
+    others, rest = _other_sentences(change, [edit for edit in rest if edit not in charges])
+    return settle_charges(change, settle_hydrogens(change, [*groups, *others], rest), charges)
 
 
 def _other_sentences(change: GraphChange, edits: Sequence[Edit]) -> tuple[list[Sentence], list[Edit]]:
@@ -89,7 +91,7 @@ def _other_sentences(change: GraphChange, edits: Sequence[Edit]) -> tuple[list[S
 
 
 def _group_sentence(verb: str, change: GraphChange, side: int, group: set[int], edits: tuple[Edit, ...]) -> Sentence:
-    names = [change.names[i] + _more(change.nodes[side][i]) for i in sorted(group)]
+    names = [change.names[i] + _more(change.nodes[side][i], change.schema) for i in sorted(group)]
     outside = _outside(change, side, group)
     joined = f" joined to {listed([change.names[j] for j in sorted(outside)])}" if outside else ""
     return Sentence(f"{verb} {listed(names)}{joined}", edits, *2 * [frozenset(group | outside)])
@@ -100,9 +102,11 @@ def _outside(change: GraphChange, side: int, group: set[int]) -> set[int]:
     return {j for i in group for j in change.near[side].get(i, set()) if not change.is_hydrogen(j)} - group
 
 
-def _more(node: AttributeDict) -> str:
-    """Attributes of a node other than its type, in brackets."""
-    parts = [f"{name} {_number(value)}" for name, value in node.items() if name != "type"]
+def _more(node: AttributeDict, schema: Schema) -> str:
+    """Attributes of a node other than its type, in brackets; an atom without a charge has none."""
+    silent = {("charge", "0")} if schema.node_charge is not None else set()
+    more = [(name, value) for name, value in node.items() if name != "type" and (name, value) not in silent]
+    parts = [f"{name} {_number(value)}" for name, value in more]
     return f" ({', '.join(parts)})" if parts else ""
 
 
@@ -111,12 +115,14 @@ def _say(edit: Edit, change: GraphChange) -> str:
     if edit.is_node:
         what = change.names[edit.at[0]]
     else:
-        i, j = (change.names[k].removeprefix("node ") for k in edit.at)
+        i, j = (change.names[k].removeprefix("node ").replace("the other atom ", "*") for k in edit.at)
         kind = "edge" if change.schema.chemistry is None else "bond"
         link = _LINKS.get(str((edit.before or edit.after).get("type")), "->" if change.schema.directed else "-")
         what = f"{kind} {i}{link}{j}"
     if not edit.op.startswith("set"):
         return f"{edit.op.split('_')[0]} {what}"
+    if "type" in edit.after and change.schema.node_charge is not None and edit.is_node:
+        return f"change {what} to {_ion(change.nodes[1][edit.at[0]])}"
     numbers = [f"{_number(edit.before[name])} → {_number(edit.after[name])}" for name in edit.after]
     rest = [(name, number) for name, number in zip(edit.after, numbers, strict=True) if name != "type"]
     if "type" in edit.after:
@@ -125,11 +131,17 @@ def _say(edit: Edit, change: GraphChange) -> str:
     return "; ".join([f"{first} of {what}: {number}", *(f"{name}: {number}" for name, number in others)])
 
 
+def _ion(node: AttributeDict) -> str:
+    """An atom with a stored charge, such as N or N+."""
+    charge = str(node["charge"])
+    return f"{node['type']}{'' if charge == '0' else charge.replace('1', '')}"
+
+
 def _number(value: str | float) -> str:
     return value if isinstance(value, str) else f"{value:.4g}"
 
 
 def _is_plain_molecule(schema: Schema) -> bool:
-    """True if nodes are atoms and edges bonds that have a type and no other attributes."""
-    columns = [column.name for column in (*schema.nodes, *schema.edges)]
+    """True if nodes are atoms and edges bonds, with a type, atoms with a charge if that is stored, and nothing else."""
+    columns = [column.name for column in (*schema.nodes, *schema.edges) if column != schema.node_charge]
     return schema.chemistry is not None and columns == ["type", "type"]

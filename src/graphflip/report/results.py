@@ -91,7 +91,8 @@ def infer_schema(path: Path, limit: int | None = None) -> Schema:
     """Infer a schema from the attributes in a file of explanations, or in its first `limit` lines.
 
     Texts become categories, numbers continuous columns. An edge [i, j] with i > j means directed graphs. A file with
-    SMILES holds molecules, whose hydrogens are nodes if there is any node of type H.
+    SMILES holds molecules: their charges are stored if every node has a `charge`, and else their hydrogens are nodes if
+    there is any node of type H.
     """
     nodes, edges = _Columns(), _Columns()
     largest, directed, molecules = 1, False, False
@@ -109,12 +110,21 @@ def infer_schema(path: Path, limit: int | None = None) -> Schema:
                 f"{path}, line {number}: not an explanation ({type(error).__name__}: {error}). "
                 "See docs/concepts/format.md."
             ) from error
-    elements = {value for values in nodes.texts.values() for value in values}
     bonds = edges.texts.keys() == {"type"} and set(edges.texts["type"]) <= set(BOND_ORDERS)
-    chemistry = Chemistry(explicit_hydrogens="H" in elements) if molecules and bonds else None
+    chemistry = _chemistry(nodes) if molecules and bonds else None
     return Schema(
         nodes=nodes.columns(), edges=edges.columns(), max_nodes=largest, directed=directed, chemistry=chemistry
     )
+
+
+def _chemistry(nodes: "_Columns") -> Chemistry:
+    """Chemistry of molecules whose nodes have these attributes."""
+    stored = nodes.texts.keys() == {"type", "charge"} and set(nodes.texts["charge"]) <= _CHARGES
+    return Chemistry(explicit_hydrogens="H" in nodes.texts.get("type", ()) and not stored, stored_charges=stored)
+
+
+_CHARGES = {"0", *(f"{charge:+d}" for charge in range(-9, 10) if charge)}
+"""Texts of formal charges."""
 
 
 class _Columns:

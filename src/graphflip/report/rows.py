@@ -7,6 +7,7 @@ from statistics import fmean
 
 import torch
 
+from ..describe.text import edit_count
 from ..describe.wording import sentences
 from ..edits import Edit, heavy_edits
 from ..explain.counterfactual import Counterfactual
@@ -33,7 +34,7 @@ def explanation_row(counterfactual: Counterfactual, number: int, origin: str, re
     }
     cells = [
         ("pictures", _pictures(counterfactual)),
-        ("what", _changes(counterfactual, num_heavy)),
+        ("what", _changes(counterfactual)),
         ("probability", _probability(counterfactual)),
         ("evidence", _evidence(counterfactual.evidence, counterfactual.goal)),
     ]
@@ -83,7 +84,7 @@ def _figure(picture: Picture, caption: str) -> str:
     return f"<figure>{svg}<figcaption>{caption}{smiles}</figcaption></figure>"
 
 
-def _changes(counterfactual: Counterfactual, num_heavy: int) -> str:
+def _changes(counterfactual: Counterfactual) -> str:
     """The changes in words and their number; without success, the reasons come first."""
     reasons = counterfactual.note, "" if counterfactual.flipped else counterfactual.outcome.advice
     paragraphs = "".join(f"<p>{escape(text)}</p>" for text in reasons if text)
@@ -92,17 +93,10 @@ def _changes(counterfactual: Counterfactual, num_heavy: int) -> str:
     said = sentences(counterfactual.factual, counterfactual.counterfactual)
     items = [f'<li data-at="{_places(change.edits)}">{escape(change.text)}</li>' for change in said[:_MAX_SENTENCES]]
     items += [f"<li>and {len(said) - _MAX_SENTENCES} more</li>"] if len(said) > _MAX_SENTENCES else []
-    count = f'<p class="faint">{_edit_count(counterfactual, num_heavy)}</p>'
+    minimal = "; none can be undone" if counterfactual.one_minimal else ""
+    count = f'<p class="faint">{edit_count(counterfactual)}{minimal}</p>'
     changes = f'<ul class="words">{"".join(items)}</ul>{count}'
     return changes + paragraphs if counterfactual.flipped else paragraphs + changes
-
-
-def _edit_count(counterfactual: Counterfactual, num_heavy: int) -> str:
-    """The number of edits in words: "2 edits, 4 with hydrogens; none can be undone"."""
-    total = len(counterfactual.edits)
-    heavy = f"{num_heavy} edit" if num_heavy == 1 else f"{num_heavy} edits"
-    hydrogens = f", {total} with hydrogens" if total != num_heavy else ""
-    return f"{heavy}{hydrogens}{'; none can be undone' if counterfactual.one_minimal else ''}"
 
 
 def _places(edits: Sequence[Edit]) -> str:

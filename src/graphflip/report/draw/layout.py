@@ -9,6 +9,7 @@ from jaxtyping import Float
 from ...describe.change import connected_groups, neighbors
 from ...errors import require
 from ...graph import Graph
+from .depiction import depict
 from .scene import Point
 
 Places = dict[int, Point]
@@ -77,8 +78,6 @@ def _arrange_molecule(graph: Graph, slots: Sequence[int], near: Near, fixed: Pla
     from ...data.molecules.molecule import to_mol
 
     chem = require("rdkit.Chem", "mol", "Drawing molecules")
-    depict = require("rdkit.Chem.rdDepictor", "mol", "Drawing molecules")
-    point = require("rdkit.Geometry", "mol", "Drawing molecules").Point2D
     mol = chem.RWMol(to_mol(graph, sanitize=False))
     present = [i for i, node in enumerate(graph.nodes()) if node is not None]
     for k in reversed([k for k, i in enumerate(present) if i not in set(slots)]):
@@ -89,20 +88,10 @@ def _arrange_molecule(graph: Graph, slots: Sequence[int], near: Near, fixed: Pla
                 mol.AddBond(k, m, chem.BondType.SINGLE)
     mol.UpdatePropertyCache(strict=False)
     chem.FastFindRings(mol)
-    at = {k: point(_RDKIT_BOND * fixed[i][0], -_RDKIT_BOND * fixed[i][1]) for k, i in enumerate(slots) if i in fixed}
-    quiet = require("rdkit.rdBase", "mol", "Drawing molecules").BlockLogs
-    try:
-        with quiet():
-            depict.Compute2DCoords(mol, coordMap=at, canonOrient=not at)
-    except RuntimeError:  # RDKit cannot place every odd structure around fixed atoms
+    points = depict(mol, {k: fixed[i] for k, i in enumerate(slots) if i in fixed})
+    if points is None:
         return _arrange(graph, slots, near, fixed)
-    conformer = mol.GetConformer()
-    points = [conformer.GetAtomPosition(k) for k in range(len(slots))]
-    return {i: (p.x / _RDKIT_BOND, -p.y / _RDKIT_BOND) for i, p in zip(slots, points, strict=True)}
-
-
-_RDKIT_BOND = 1.5
-"""Length of a bond in RDKit's coordinates, whose y axis points up; that of pictures points down."""
+    return {i: (float(x), float(y)) for i, (x, y) in zip(slots, points, strict=True)}
 
 
 def _arrange(graph: Graph, slots: Sequence[int], near: Near, fixed: Places) -> Places:

@@ -157,7 +157,8 @@ def strokes(a: Point, b: Point, order: int, inside: Sequence[Point] = ()) -> tup
         return shifted(a, b, gap / 2), shifted(a, b, -gap / 2)
     x, y = (sum(values) / len(inside) for values in zip(*inside, strict=True))
     is_right = (b[0] - a[0]) * (y - a[1]) - (b[1] - a[1]) * (x - a[0]) > 0
-    return (a, b), shifted(*trimmed(a, b, 0.14 * UNIT, 0.14 * UNIT), gap if is_right else -gap)
+    shorter = 0.14 * hypot(b[0] - a[0], b[1] - a[1])
+    return (a, b), shifted(*trimmed(a, b, shorter, shorter), gap if is_right else -gap)
 
 
 def box_around(elements: Iterable[Element]) -> Box:

@@ -4,9 +4,10 @@ from collections.abc import Mapping, Sequence
 from math import atan2, cos, pi, tan
 from typing import NamedTuple
 
-from ...chemistry import BOND_ORDERS, Chemistry
+from ...chemistry import BOND_ORDERS, OTHER, Chemistry
 from ...data.molecules.building import atoms_and_bonds
 from ...data.molecules.molecule import to_mol
+from ...describe.atoms import atoms_of
 from ...describe.change import neighbors
 from ...errors import require
 from ...graph import Graph
@@ -39,6 +40,9 @@ _LETTER = 0.34 * UNIT
 _SIDES = {"right": (1.0, 0.0), "left": (-1.0, 0.0), "below": (0.0, 1.0), "above": (0.0, -1.0)}
 _LAST = ("O", "S", "Se", "F", "Cl", "Br", "I")
 """Elements written after their hydrogens in the formula of a hydride: H₂O, but NH₃."""
+
+_SYMBOLS = {OTHER: "X"}
+"""Letters for what is no element."""
 
 _DOWN, _UP = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉"), str.maketrans("0123456789+-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻")
 
@@ -168,15 +172,17 @@ def _turn(a: float, b: float) -> float:
 
 def _atoms(graph: Graph, chemistry: Chemistry, hidden: frozenset[int]) -> dict[int, _Atom]:
     """Atoms by slot, with their hidden and implied hydrogens."""
-    slots = [i for i, node in enumerate(graph.nodes()) if node is not None]
-    symbols, bonds = atoms_and_bonds(graph)
-    charges = chemistry.formal_charges(symbols, bonds)
-    is_open = set(chemistry.unfilled(symbols, bonds)) if chemistry.explicit_hydrogens else set()
-    implied = [0] * len(slots) if chemistry.explicit_hydrogens else _implied_hydrogens(graph)
-    near = neighbors(graph)
+    atoms, near = atoms_of(graph), neighbors(graph)
+    is_open = set(chemistry.unfilled(*atoms_and_bonds(graph))) if chemistry.explicit_hydrogens else set()
+    implied = _implied_hydrogens(graph) if any(atom.filling is None for atom in atoms.values()) else {}
     return {
-        i: _Atom(symbols[k], implied[k] + len(near.get(i, set()) & hidden), charges[k], k in is_open)
-        for k, i in enumerate(slots)
+        i: _Atom(
+            _SYMBOLS.get(atom.symbol, atom.symbol),
+            implied.get(i, atom.filling or 0) + len(near.get(i, set()) & hidden),
+            atom.charge,
+            k in is_open,
+        )
+        for k, (i, atom) in enumerate(atoms.items())
     }
 
 
@@ -188,8 +194,9 @@ def _rings(graph: Graph) -> list[tuple[int, ...]]:
     return sorted((tuple(slots[k] for k in ring) for ring in mol.GetRingInfo().AtomRings()), key=len)
 
 
-def _implied_hydrogens(graph: Graph) -> list[int]:
-    """Number of hydrogens of each atom of a graph whose hydrogens are not nodes."""
+def _implied_hydrogens(graph: Graph) -> dict[int, int]:
+    """Number of hydrogens of each atom of a graph whose hydrogens are neither nodes nor follow from stored charges."""
     mol = to_mol(graph, sanitize=False)
     mol.UpdatePropertyCache(strict=False)
-    return [atom.GetTotalNumHs() for atom in mol.GetAtoms()]
+    slots = [i for i, node in enumerate(graph.nodes()) if node is not None]
+    return {i: atom.GetTotalNumHs() for i, atom in zip(slots, mol.GetAtoms(), strict=True)}

@@ -50,7 +50,8 @@ export function showChanges(answer, original, undone, toggle, hover) {
   $("changes").replaceChildren(...items);
   const all = answer.record.edits.length;
   const { num_edits: counted } = answer;
-  const plus = all > counted ? `, ${all} with hydrogens` : "";
+  const following = "charge" in (answer.record.factual.nodes[0] ?? {}) ? "charges" : "hydrogens";
+  const plus = all > counted ? `, ${all} with ${following}` : "";
   const minimal = answer.record.one_minimal ? ", each needed" : "";
   $("changes-count").textContent = `${counted} ${counted === 1 ? "edit" : "edits"}${plus}${minimal}`;
 }
