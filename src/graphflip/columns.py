@@ -81,7 +81,7 @@ class Categories(BaseModel):
     @property
     def numbers(self) -> tuple[int, ...]:
         """The integers that stand for the categories in PyG data: their names if all are integers, else 0, 1, 2, ..."""
-        are_numbers = all(value.lstrip("-").isdigit() for value in self.values)
+        are_numbers = all(value.lstrip("+-").isdigit() for value in self.values)
         return tuple(int(value) for value in self.values) if are_numbers else tuple(range(self.width))
 
     def index(self, value: str) -> int:

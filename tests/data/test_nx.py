@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from graphflip import Categories, Continuous, Schema
 from graphflip.data import GraphDataset, from_networkx, to_networkx
+from graphflip.data.molecules.molecule import drug_schema
 from graphflip.errors import DataError
 from graphflip.testing import random_graph, random_schema
 
@@ -22,9 +23,13 @@ def chain(*symbols: str, kind: type = nx.Graph, **attributes) -> Any:
     return graph
 
 
-@given(seed=st.integers(0, 2**16), classes=st.sampled_from([("no", "yes"), ()]))
-def test_there_and_back_gives_the_same_dataset(seed, classes):
-    graphs = random_graph(random_schema(seed), n=5, num_graphs=6, seed=seed)
+@given(
+    seed=st.integers(0, 2**16),
+    classes=st.sampled_from([("no", "yes"), ()]),
+    make=st.sampled_from([random_schema, lambda _: drug_schema(9)]),
+)
+def test_there_and_back_gives_the_same_dataset(seed, classes, make):
+    graphs = random_graph(make(seed), n=5, num_graphs=6, seed=seed)
     graphs = graphs.select((graphs.num_nodes > 0).nonzero()[:, 0])
     labels = torch.arange(len(graphs)) % 2
     dataset = GraphDataset.from_graphs("some", [graphs], labels if classes else labels / 3, classes)

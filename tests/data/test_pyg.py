@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from graphflip import Categories, Continuous, Schema
 from graphflip.data import GraphDataset, from_pyg, load_tu, to_pyg
+from graphflip.data.molecules.molecule import drug_schema
 from graphflip.errors import DataError
 from graphflip.testing import random_graph, random_schema
 
@@ -21,9 +22,13 @@ def path(**fields) -> Any:
     return Data(**{"x": torch.eye(3), "edge_index": PATH, "y": torch.tensor([1])} | fields)
 
 
-@given(seed=st.integers(0, 2**16), classes=st.sampled_from([("no", "yes"), ()]))
-def test_there_and_back_gives_the_same_dataset(seed, classes):
-    graphs = random_graph(random_schema(seed), n=5, num_graphs=6, seed=seed)
+@given(
+    seed=st.integers(0, 2**16),
+    classes=st.sampled_from([("no", "yes"), ()]),
+    make=st.sampled_from([random_schema, lambda _: drug_schema(9)]),
+)
+def test_there_and_back_gives_the_same_dataset(seed, classes, make):
+    graphs = random_graph(make(seed), n=5, num_graphs=6, seed=seed)
     graphs = graphs.select((graphs.num_nodes > 0).nonzero()[:, 0])
     labels = torch.arange(len(graphs)) % 2
     dataset = GraphDataset.from_graphs("some", [graphs], labels if classes else labels / 3, classes)
@@ -48,6 +53,18 @@ def test_integers_are_categories_one_group_per_column():
     assert dataset.graphs(0).edges() == [(0, 1, {"type": "4"}), (1, 2, {"type": "8"})]
     again = from_pyg([path(x=torch.tensor([[9, 0]] * 3), edge_attr=torch.tensor([8] * 4))], schema=dataset.schema)
     assert again.graphs(0).nodes()[0] == {"type_0": "9", "type_1": "0"}
+
+
+def test_integer_charges_are_read_by_their_value():
+    """Elements have names, so integers are their positions; charges are numbers themselves."""
+    x = torch.tensor([[0, 0], [1, 1], [2, -1]])
+    bonds = torch.tensor([0, 0, 0, 0])
+    graph = from_pyg([path(x=x, edge_attr=bonds)], schema=drug_schema(9)).graphs(0)
+    assert graph.nodes() == [
+        {"type": "C", "charge": "0"},
+        {"type": "N", "charge": "+1"},
+        {"type": "O", "charge": "-1"},
+    ]
 
 
 def test_real_numbers_are_continuous_and_scaled():

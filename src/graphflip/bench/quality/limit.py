@@ -212,9 +212,14 @@ class SingleEdits:
         return sum(map(self._order, sketch.near[i].values()))
 
     def _limit(self, node: Attributes) -> int:
-        """Largest valence of an atom; practically none if the graphs are no molecules."""
-        chemistry = self.schema.chemistry
-        return 99 if chemistry is None else chemistry.max_valence(str(node[_type(self.schema.nodes)]))
+        """Largest valence of an atom with its charge, if that is stored; practically none if there are no atoms."""
+        chemistry, charge = self.schema.chemistry, self.schema.node_charge
+        if chemistry is None:
+            return 99
+        symbol = str(node[_type(self.schema.nodes)])
+        if charge is None:
+            return chemistry.max_valence(symbol)
+        return max(chemistry.ion_valences(symbol, int(node[self.schema.nodes.index(charge)])), default=0)
 
     def _order(self, edge: Attributes) -> int:
         return 1 if self.schema.chemistry is None else BOND_ORDERS[str(edge[_type(self.schema.edges)])]

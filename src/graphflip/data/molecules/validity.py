@@ -4,8 +4,9 @@ import torch
 from jaxtyping import Bool, Int
 from torch import Tensor
 
+from ...chemistry import OTHER, surroundings
 from ...graph import Graph
-from .building import atoms_and_bonds, chemistry_of, rdkit_chem, sanitize_mol, unchecked_mol
+from .building import atoms_and_bonds, chemistry_of, formal_charges, rdkit_chem, sanitize_mol, unchecked_mol
 
 
 def is_molecule(graph: Graph, max_fragments: int | Int[Tensor, " b"] | None = 1) -> Bool[Tensor, " b"]:
@@ -37,12 +38,27 @@ def num_fragments(graph: Graph) -> Int[Tensor, " b"]:
 
 def is_radical_free(graph: Graph) -> Bool[Tensor, " b"]:
     """True where the valence of every atom is filled; hydrogens that are nodes count as they stand."""
-    chemistry = chemistry_of(graph.schema)
-    free = [not chemistry.unfilled(*atoms_and_bonds(graph, k)) for k in range(len(graph))]
-    return torch.tensor(free, dtype=torch.bool)
+    unfilled = _unfilled if graph.schema.node_charge is None else _unfilled_ions
+    return torch.tensor([not unfilled(graph, k) for k in range(len(graph))], dtype=torch.bool)
 
 
 def why_invalid(graph: Graph, index: int = 0) -> str | None:
     """Reason why graph `index` is no molecule, in RDKit's words; None if it is one."""
     mol = unchecked_mol(graph, index)
     return sanitize_mol(mol) if mol.GetNumAtoms() else "It has no atoms"
+
+
+def _unfilled(graph: Graph, index: int) -> list[int]:
+    """Atoms with an open valence or too many bonds, by the charge rule."""
+    return chemistry_of(graph.schema).unfilled(*atoms_and_bonds(graph, index))
+
+
+def _unfilled_ions(graph: Graph, index: int) -> list[int]:
+    """Atoms that have no valence with their stored charge and so many bonds; atoms without a name have any."""
+    chemistry, charges = chemistry_of(graph.schema), formal_charges(graph, index)
+    atoms = zip(surroundings(*atoms_and_bonds(graph, index)), charges, strict=True)
+    return [
+        k
+        for k, ((symbol, valence, *_), charge) in enumerate(atoms)
+        if symbol != OTHER and chemistry.num_hydrogens(symbol, charge, valence) is None
+    ]

@@ -187,8 +187,8 @@ def _stack(name: str, field: str, tables: Sequence[Tensor | None], counts: Int[T
         return torch.empty(int(counts.sum()), 0)
     rows = [torch.empty(0) if table is None else table.detach().cpu() for table in tables]
     rows = [table[:, None] if table.ndim == 1 else table for table in rows]
-    width = next(table.shape[1] for table in rows if table.numel() or table.ndim == 2)
-    rows = [table.reshape(0, width) if not table.numel() else table for table in rows]
+    width = next((table.shape[1] for table in rows if len(table)), rows[0].shape[1])
+    rows = [table if len(table) else table.reshape(0, width) for table in rows]
     for k, (table, count) in enumerate(zip(rows, counts.tolist(), strict=True)):
         if table.shape != (count, width):
             raise DataError(
