@@ -66,10 +66,10 @@ class Refinement:
 
     @cached_property
     def is_exact(self) -> bool:
-        """True if nodes of one color have exactly the same surroundings: hard, undirected graphs without numbers."""
+        """True if nodes of one color have exactly the same surroundings: hard, undirected graphs without fractions."""
         if self.schema.directed or self.schema.has_continuous:
             return False
-        return bool(self._is_whole) and all(bool(((x == 0) | (x == 1)).all()) for x in (self.nodes, self.edges))
+        return bool(self._is_whole) and all(bool((x == x.round()).all()) for x in (self.nodes, self.edges))
 
     @torch.no_grad()
     def colors(self, rounds: int) -> Int[Tensor, " nodes"]:

@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
-from typing import ClassVar, cast
+from typing import ClassVar, Literal, cast
 
 import torch
 from jaxtyping import Float
@@ -13,6 +13,7 @@ from torch.nn.functional import leaky_relu
 from ...graph import Graph
 from ...nn.layers import EquivariantBlock, InvariantReadout, QuietLinear, append_edges
 from ...nn.messages import AttentionLayer, RelationalLayer, num_relations, relations
+from ...nn.saturation import saturated, saturated_schema
 from ...nn.standardize import standardized
 from ...schema import Schema
 
@@ -90,6 +91,8 @@ class ClassifierConfig(Outputs):
         hidden: Width of the last hidden layer.
         dropout: Share of units dropped while training.
         leak: Slope of the last hidden layer below zero.
+        bonds: "types" shows the attributes of each edge to the model; "sums" shows their sums at each node instead, so
+            that the answer does not depend on which bonds of an aromatic ring are written as double, see `saturated`.
     """
 
     width: int = Field(default=64, gt=0)
@@ -97,6 +100,7 @@ class ClassifierConfig(Outputs):
     hidden: int = Field(default=128, gt=0)
     dropout: float = Field(default=0.0, ge=0, lt=1)
     leak: float = Field(default=0.0, ge=0, lt=1)
+    bonds: Literal["types", "sums"] = "types"
 
 
 class InvariantClassifier(AbstractClassifier):
@@ -149,8 +153,9 @@ class _MessageClassifier(AbstractClassifier):
     def __init__(self, schema: Schema, config: ClassifierConfig | None = None):
         super().__init__()
         self.schema, self.config = schema, config or self.default
-        config, kinds = self.config, num_relations(schema.de, schema.directed)
-        self.enter = nn.Linear(1 + schema.dv, config.width)
+        config, seen = self.config, saturated_schema(schema) if self.config.bonds == "sums" else schema
+        kinds = num_relations(seen.de, seen.directed)
+        self.enter = nn.Linear(1 + seen.dv, config.width)
         self.join = nn.Linear(3 * config.width * (config.depth + 1), config.hidden)
         self.out = QuietLinear(config.hidden, config.num_classes)
         self.drop = nn.Dropout(config.dropout)
@@ -162,6 +167,7 @@ class _MessageClassifier(AbstractClassifier):
 
     def embed(self, graph: Graph) -> Float[Tensor, "b h"]:
         graph = standardized(graph if graph.num_slots else graph.pad(1))  # a maximum is of something
+        graph = saturated(graph) if self.config.bonds == "sums" else graph
         count = graph.B.sum(1, keepdim=True).clamp(min=1)
         pooled = torch.cat([_pool(h, count) for h in self._states(graph)], -1)
         return leaky_relu(self.join(self.drop(pooled)), self.config.leak)

@@ -1,7 +1,7 @@
 """CountClassifier: a small network, or logistic regression, on counts of the environments of nodes."""
 
 from itertools import pairwise
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from jaxtyping import Float
 from pydantic import Field
@@ -9,6 +9,7 @@ from torch import Tensor, nn
 
 from ...graph import Graph
 from ...nn.layers import QuietLinear
+from ...nn.saturation import saturated
 from ...schema import Schema
 from .classifier import AbstractClassifier, Outputs
 from .wl import wl_counts
@@ -23,6 +24,7 @@ class CountConfig(Outputs):
         hidden: Widths of the hidden layers, at most two; none is logistic regression.
         blind: Share of the counts that are set to zero at random in training.
         dropout: Share of the hidden units that are set to zero at random in training.
+        bonds: "sums" if environments have sums of edge attributes at nodes instead of these, as in `ClassifierConfig`.
     """
 
     radius: int = Field(default=2, ge=0)
@@ -30,6 +32,7 @@ class CountConfig(Outputs):
     hidden: tuple[int, ...] = Field(default=(64,), max_length=2)
     blind: float = Field(default=0.2, ge=0, lt=1)
     dropout: float = Field(default=0.5, ge=0, lt=1)
+    bonds: Literal["types", "sums"] = "types"
 
 
 class CountClassifier(AbstractClassifier):
@@ -60,6 +63,7 @@ class CountClassifier(AbstractClassifier):
         self.network = nn.Sequential(*layers, QuietLinear(widths[-1], config.num_classes))
 
     def embed(self, graph: Graph) -> Float[Tensor, "b h"]:
+        graph = saturated(graph) if self.config.bonds == "sums" else graph
         return wl_counts(graph, self.config.radius, self.config.bins).log1p_()
 
     def head(self, embedding: Float[Tensor, "b h"]) -> Float[Tensor, "b c"]:

@@ -81,7 +81,7 @@ def recipe(role: str, preset: str, dataset: GraphDataset, teacher: AbstractClass
 
 def _recipe(role: str, preset: str, dataset: GraphDataset, leak: float) -> Recipe:
     schema, learned = dataset.schema, _objective(dataset, None)
-    outputs = _outputs(dataset, learned)
+    outputs = _sizes(dataset, learned)
 
     def sized(cls: Any, leak: float = 0.0) -> nn.Module:
         return cls(schema, cls.default.model_copy(update={**outputs, "leak": leak}))
@@ -91,6 +91,7 @@ def _recipe(role: str, preset: str, dataset: GraphDataset, leak: float) -> Recip
             return Recipe(sized(RelationalGIN, leak), learned, TrainConfig(epochs=30, calibrate=True))
         case "classifier", "paper":
             training = TrainConfig(epochs=100, rate=1e-3, weight_decay=1e-4, validate_every=2, pool=1, keep="last")
+            outputs = {**outputs, "bonds": "types"}
             return Recipe(sized(InvariantClassifier), Classification() if dataset.classes else learned, training)
         case "judge", "gnn":
             training = TrainConfig(epochs=25, rate=1e-3, calibrate=True, seed=1)
@@ -108,7 +109,7 @@ def _recipe(role: str, preset: str, dataset: GraphDataset, leak: float) -> Recip
 def _surrogate(preset: str, dataset: GraphDataset, teacher: AbstractClassifier | None, leak: float) -> Recipe:
     """Make a recipe for a surrogate; its architecture, size and seed differ from those of classifier and judges."""
     schema, learned = dataset.schema, _objective(dataset, teacher)
-    outputs = _outputs(dataset, learned)
+    outputs = _sizes(dataset, learned)
 
     def plan(model: nn.Module, training: TrainConfig, hide: float = 0.0) -> Recipe:
         return Recipe(model, dataclasses.replace(learned, hide=hide), training)
@@ -147,6 +148,13 @@ def _objective(dataset: GraphDataset, teacher: AbstractClassifier | None) -> Cla
             "Give the data that the teacher was trained on, or data loaded with its schema."
         )
     return Imitation.of(teacher, dataset)
+
+
+def _sizes(dataset: GraphDataset, learned: Classification | Regression | Imitation) -> dict[str, Any]:
+    """Settings that follow from the data: outputs, and for molecules with charges a view that no aromatic form sways."""
+    chemistry = dataset.schema.chemistry
+    bonds = "sums" if chemistry is not None and chemistry.stored_charges else "types"
+    return {**_outputs(dataset, learned), "bonds": bonds}
 
 
 def _outputs(dataset: GraphDataset, learned: Classification | Regression | Imitation) -> dict[str, Any]:
