@@ -26,12 +26,13 @@ def num_relations(graph_columns: int, directed: bool) -> int:
 class RelationalLayer(nn.Module):
     """h_i + MLP(h_i W_0 + sum over relations r and neighbors j of R_r[i, j] h_j W_r), normalized over nodes.
 
-    With `average` the sum is divided by the number of neighbors: what counts is what they are, not how many.
+    With `average` the sum is divided by the number of neighbors: what counts is what they are, not how many. `dropout`
+    is the share of inner units dropped while training.
     """
 
-    def __init__(self, d: int, num_relations: int, average: bool = False):
+    def __init__(self, d: int, num_relations: int, average: bool = False, dropout: float = 0.0):
         super().__init__()
-        self.average = average
+        self.average, self.dropout = average, dropout
         self.message = nn.Linear(d, d * (num_relations + 1), bias=False)
         self.inner, self.outer = MaskedBatchNorm(d), MaskedBatchNorm(d)
         self.update = nn.Linear(d, d, bias=False)
@@ -48,7 +49,8 @@ class RelationalLayer(nn.Module):
         messages = nn.functional.linear(h, sent).view(b, -1, d)
         received = torch.baddbmm(nn.functional.linear(h, own, bias), wide, messages)
         if self.training:
-            updated = self.outer(self.update(self.inner(received, B).relu()), B).relu()
+            inner = nn.functional.dropout(self.inner(received, B).relu(), self.dropout)
+            updated = self.outer(self.update(inner), B).relu()
         else:
             factor, bias = self.outer.affine()
             updated = nn.functional.linear(received.relu(), update * factor[:, None], bias).relu()

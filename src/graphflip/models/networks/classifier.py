@@ -90,6 +90,7 @@ class ClassifierConfig(Outputs):
         depth: Layers.
         hidden: Width of the last hidden layer.
         dropout: Share of units dropped while training.
+        inner_dropout: Share of units dropped inside each layer of messages while training, where the model has such.
         leak: Slope of the last hidden layer below zero.
         bonds: "types" shows the attributes of each edge to the model; "sums" shows their sums at each node instead, so
             that the answer does not depend on which bonds of an aromatic ring are written as double, see `saturated`.
@@ -99,6 +100,7 @@ class ClassifierConfig(Outputs):
     depth: int = Field(default=4, gt=0, le=1000)
     hidden: int = Field(default=128, gt=0)
     dropout: float = Field(default=0.0, ge=0, lt=1)
+    inner_dropout: float = Field(default=0.0, ge=0, lt=1)
     leak: float = Field(default=0.0, ge=0, lt=1)
     bonds: Literal["types", "sums"] = "types"
 
@@ -226,7 +228,7 @@ class RelationalGIN(_RelationalClassifier):
     default: ClassVar[ClassifierConfig] = ClassifierConfig(width=64, depth=4, hidden=128, dropout=0.3)
 
     def _layer(self, width: int, kinds: int) -> nn.Module:
-        return RelationalLayer(width, kinds)
+        return RelationalLayer(width, kinds, dropout=self.config.inner_dropout)
 
 
 class AveragingClassifier(_RelationalClassifier):
@@ -245,7 +247,7 @@ class AveragingClassifier(_RelationalClassifier):
     default: ClassVar[ClassifierConfig] = ClassifierConfig(width=48, depth=4, hidden=96, dropout=0.3)
 
     def _layer(self, width: int, kinds: int) -> nn.Module:
-        return RelationalLayer(width, kinds, average=True)
+        return RelationalLayer(width, kinds, average=True, dropout=self.config.inner_dropout)
 
 
 class AttentionClassifier(_MessageClassifier):

@@ -102,11 +102,11 @@ def _compare(real: Graph, rebuilt: Graph) -> dict[str, Tensor]:
 
 
 def cross_entropy(
-    logits: Float[Tensor, "b c"], labels: Int[Tensor, " b"], weights: tuple[float, ...]
+    logits: Float[Tensor, "b c"], labels: Int[Tensor, " b"], weights: tuple[float, ...], smoothing: float = 0.0
 ) -> Float[Tensor, ""]:
-    """Mean cross-entropy; `weights` are those of the classes, equal if empty."""
+    """Mean cross-entropy; `weights` are those of the classes, equal if empty, and `smoothing` is of the labels."""
     weight = logits.new_tensor(weights) if weights else None
-    return nn.functional.cross_entropy(logits, labels, weight=weight)
+    return nn.functional.cross_entropy(logits, labels, weight=weight, label_smoothing=smoothing)
 
 
 def auroc(scores: Float[Tensor, " g"], labels: Int[Tensor, " g"]) -> float:

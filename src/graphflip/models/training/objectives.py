@@ -49,20 +49,24 @@ class Classification:
     Args:
         hide: Share of node attributes and of edges, from 0 to 1, that is hidden from the model during training.
         weights: Weight of each class in the loss; equal if empty.
+        smoothing: Share of the probability, from 0 to 1, that the loss spreads evenly over the classes.
         score: Figure by which the best epoch is chosen.
     """
 
     hide: float = 0.0
     weights: tuple[float, ...] = ()
+    smoothing: float = 0.0
     score: str = "log_likelihood"
 
     @property
     def settings(self) -> dict[str, Any]:
         weights = {"weights": list(self.weights)} if self.weights else {}
-        return {"hide": self.hide, "teacher": None, **weights}
+        smoothing = {"smoothing": self.smoothing, "score": self.score} if self.smoothing else {}
+        return {"hide": self.hide, "teacher": None, **weights, **smoothing}
 
     def loss(self, model: nn.Module, batch: Batch, rng: torch.Generator, progress: float) -> Tensor:
-        return cross_entropy(model(with_gaps(batch.graph, self.hide, rng)), batch.labels, self.weights)
+        logits = model(with_gaps(batch.graph, self.hide, rng))
+        return cross_entropy(logits, batch.labels, self.weights, self.smoothing)
 
     def measure(self, model: nn.Module, dataset: GraphDataset) -> dict[str, float]:
         return measure_classifier(model, dataset, self.weights)

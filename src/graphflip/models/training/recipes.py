@@ -83,16 +83,18 @@ def _recipe(role: str, preset: str, dataset: GraphDataset, leak: float) -> Recip
     schema, learned = dataset.schema, _objective(dataset, None)
     outputs = _sizes(dataset, learned)
 
-    def sized(cls: Any, leak: float = 0.0) -> nn.Module:
-        return cls(schema, cls.default.model_copy(update={**outputs, "leak": leak}))
+    def sized(cls: Any, leak: float = 0.0, **sizes: Any) -> nn.Module:
+        return cls(schema, cls.default.model_copy(update={**outputs, "leak": leak, **sizes}))
 
     match role, preset:
         case "classifier", "default":
-            return Recipe(sized(RelationalGIN, leak), learned, TrainConfig(epochs=30, calibrate=True))
+            model = sized(RelationalGIN, leak, **_larger(dataset))
+            return Recipe(model, learned, TrainConfig(epochs=40 if _has_charges(dataset) else 30, calibrate=True))
         case "classifier", "paper":
             training = TrainConfig(epochs=100, rate=1e-3, weight_decay=1e-4, validate_every=2, pool=1, keep="last")
-            outputs = {**outputs, "bonds": "types"}
-            return Recipe(sized(InvariantClassifier), Classification() if dataset.classes else learned, training)
+            return Recipe(
+                sized(InvariantClassifier, bonds="types"), Classification() if dataset.classes else learned, training
+            )
         case "judge", "gnn":
             training = TrainConfig(epochs=25, rate=1e-3, calibrate=True, seed=1)
             return Recipe(sized(AttentionClassifier, leak), learned, training)
@@ -111,18 +113,21 @@ def _surrogate(preset: str, dataset: GraphDataset, teacher: AbstractClassifier |
     schema, learned = dataset.schema, _objective(dataset, teacher)
     outputs = _sizes(dataset, learned)
 
+    inner = {"inner_dropout": 0.15} if _has_charges(dataset) else {}
+
     def plan(model: nn.Module, training: TrainConfig, hide: float = 0.0) -> Recipe:
+        hide = 0.0 if _has_charges(dataset) else hide  # an atom that lost a bond seems to have a hydrogen more
         return Recipe(model, dataclasses.replace(learned, hide=hide), training)
 
     match preset:
         case "gin":
-            sizes = ClassifierConfig(**outputs, width=48, depth=3, hidden=96, dropout=0.4, leak=leak)
+            sizes = ClassifierConfig(**outputs, **inner, width=48, depth=3, hidden=96, dropout=0.4, leak=leak)
             return plan(RelationalGIN(schema, sizes), TrainConfig(epochs=30, calibrate=True, seed=2), hide=0.05)
         case "gin-deep":
-            sizes = ClassifierConfig(**outputs, width=32, depth=6, hidden=64, dropout=0.3, leak=leak)
+            sizes = ClassifierConfig(**outputs, **inner, width=32, depth=6, hidden=64, dropout=0.3, leak=leak)
             return plan(RelationalGIN(schema, sizes), TrainConfig(epochs=30, calibrate=True, seed=3), hide=0.02)
         case "average":
-            sizes = AveragingClassifier.default.model_copy(update={**outputs, "leak": leak})
+            sizes = AveragingClassifier.default.model_copy(update={**outputs, **inner, "leak": leak})
             return plan(AveragingClassifier(schema, sizes), TrainConfig(epochs=30, calibrate=True, seed=6), hide=0.02)
         case "counts":
             sizes = CountConfig(**outputs, radius=3, bins=4096, hidden=(32,), blind=0.3)
@@ -140,7 +145,12 @@ def _objective(dataset: GraphDataset, teacher: AbstractClassifier | None) -> Cla
     """Objective that learns the labels or, if there is a teacher, its outputs."""
     if teacher is None:
         if dataset.classes:
-            return Classification(weights=_even_weights(dataset))
+            weights = _even_weights(dataset)
+            return (
+                Classification(weights=weights, smoothing=0.05, score="auroc")
+                if _has_charges(dataset)
+                else (Classification(weights=weights))
+            )
         return Regression(spread_of(_train_labels(dataset)))
     if teacher.schema != dataset.schema:
         raise SchemaError(
@@ -151,10 +161,17 @@ def _objective(dataset: GraphDataset, teacher: AbstractClassifier | None) -> Cla
 
 
 def _sizes(dataset: GraphDataset, learned: Classification | Regression | Imitation) -> dict[str, Any]:
-    """Settings that follow from the data: outputs, and for molecules with charges a view that no aromatic form sways."""
-    chemistry = dataset.schema.chemistry
-    bonds = "sums" if chemistry is not None and chemistry.stored_charges else "types"
-    return {**_outputs(dataset, learned), "bonds": bonds}
+    """Settings that follow from the data: outputs, and for molecules with charges a view that knows no ring forms."""
+    return {**_outputs(dataset, learned), "bonds": "sums" if _has_charges(dataset) else "types"}
+
+
+def _larger(dataset: GraphDataset) -> dict[str, Any]:
+    """Sizes of the classifier of molecules with charges: larger, and with units dropped in each layer."""
+    return {"width": 96, "depth": 5, "inner_dropout": 0.15} if _has_charges(dataset) else {}
+
+
+def _has_charges(dataset: GraphDataset) -> bool:
+    return dataset.schema.node_charge is not None
 
 
 def _outputs(dataset: GraphDataset, learned: Classification | Regression | Imitation) -> dict[str, Any]:
