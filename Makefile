@@ -9,7 +9,7 @@ WORKERS   ?= 2
 PIP       := $(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check
 LOCK      := $(PIP) --no-deps -c constraints.txt torch && $(PIP) --no-deps --require-hashes -r constraints.lock
 
-.PHONY: help demo test check docs notebooks format models faults fuzz clean
+.PHONY: help demo test check docs notebooks gallery format models faults fuzz clean
 
 help:
 	@echo "make demo     explain well-known molecules and write the result to .demo"
@@ -17,6 +17,7 @@ help:
 	@echo "make check    lint, formatting and types"
 	@echo "make docs     build the documentation as a site in .site; warnings are errors"
 	@echo "make notebooks  run the notebooks of the documentation and store their output"
+	@echo "make gallery  explain the molecules of docs/gallery.md and write the page anew"
 	@echo "make format   put code into shape"
 	@echo "make models   train the models that the package carries (needs GRAPHFLIP_DATA)"
 	@echo "make faults   kill jobs and training, damage files, fill disks (ARGS='--only explain,train' for some)"
@@ -40,6 +41,9 @@ docs: $(INSTALLED)
 
 notebooks: $(INSTALLED)
 	@$(BIN)/python tools/notebooks.py $(ARGS)
+
+gallery: $(INSTALLED)
+	@$(BIN)/python tools/gallery.py $(ARGS)
 
 format: $(INSTALLED)
 	@$(BIN)/ruff check --fix .
