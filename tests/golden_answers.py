@@ -101,6 +101,8 @@ def answers(case: Case) -> list[dict[str, Any]]:
     found = _found(case, explainer, graph)
     records = [to_record(one) | {"words": describe(one)} for one in found]
     dropped = ("seconds", "note")
+    for one in records:  # what is nearest in the training data depends on RDKit's fingerprints
+        one["evidence"] = {k: v for k, v in (one["evidence"] or {}).items() if not k.startswith("nearest_")} or None
     return json.loads(json.dumps([{k: v for k, v in one.items() if k not in dropped} for one in records]))
 
 

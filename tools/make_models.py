@@ -12,6 +12,7 @@ import torch
 
 from graphflip.data.source import load_dataset
 from graphflip.explain.knowledge import KNOWLEDGE, Knowledge
+from graphflip.explain.neighbors import save_training_molecules
 from graphflip.models.storage.store import PRETRAINED
 from graphflip.models.training.schedule import TrainingProgress
 from graphflip.models.training.train import train_model
@@ -33,6 +34,7 @@ ROLES = {
     "vae-paper": ("vae", "paper"),
     "classifier-paper": ("classifier", "paper"),
     "knowledge": ("knowledge", ""),
+    "neighbors": ("neighbors", ""),
 }
 # Epochs that fit two cores and an afternoon; the paper trains its autoencoders for 2000.
 EPOCHS = {
@@ -59,6 +61,9 @@ def main(names: list[str]) -> None:
         role, preset = ROLES[model_name]
         if role == "knowledge":
             Knowledge.mine(load_dataset(dataset_name).part("train")).save(PRETRAINED / dataset_name / KNOWLEDGE)
+            continue
+        if role == "neighbors":
+            save_training_molecules(load_dataset(dataset_name), PRETRAINED / dataset_name)
             continue
         folder, started = RUNS / name, time.monotonic()
         changes = {"epochs": EPOCHS[name]} if name in EPOCHS else {}

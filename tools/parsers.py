@@ -3,6 +3,7 @@
 import hashlib
 import io
 import json
+import re
 import shutil
 import zipfile
 from collections.abc import Callable
@@ -15,10 +16,12 @@ from torch_geometric.data import Data
 from graphflip.data.tu.reading import load_tu
 from graphflip.errors import GraphflipError
 from graphflip.explain.knowledge import Knowledge
+from graphflip.explain.neighbors import NEIGHBORS, TrainingMolecules
 from graphflip.explain.records import read_records
 from graphflip.jobs import JobSettings, explained, open_source, run_job
 from graphflip.jobs.export import export
 from graphflip.jobs.folder import JobFolder, ShardCard, read_manifest
+from graphflip.models.storage.files import read_tensors, write_tensors
 from graphflip.models.storage.store import load_model
 
 TU_FILES = ("A", "graph_indicator", "graph_labels", "node_labels", "edge_labels", "node_attributes")
@@ -71,6 +74,17 @@ def knowledge(content: bytes, folder: Path) -> None:
     Knowledge.load(folder / "knowledge.json", SCHEMA)
 
 
+def neighbors(content: bytes, folder: Path) -> None:
+    """Somebody who writes a table can write the checksum that fits it."""
+    path = folder / NEIGHBORS
+    path.write_bytes(content)
+    tensors, metadata = read_tensors(path)
+    digest = hashlib.sha256(b"".join(tensors[name].numpy().tobytes() for name in sorted(tensors))).hexdigest()
+    about = re.sub(r'"sha256": *"[^"]*"', f'"sha256":"{digest}"', metadata.get("about", ""))
+    write_tensors(path, tensors, {"about": about})
+    TrainingMolecules.load(path)
+
+
 def manifest(content: bytes, folder: Path) -> None:
     (folder / "manifest.json").write_bytes(content)
     found = read_manifest(folder)
@@ -100,6 +114,7 @@ PARSERS: dict[str, Callable[[bytes, Path], None]] = {
     "card": card,
     "weights": weights,
     "knowledge": knowledge,
+    "neighbors": neighbors,
     "manifest": manifest,
     "shard": shard,
 }
@@ -146,6 +161,7 @@ def examples(name: str, made: Path) -> list[bytes]:
         "card": [(kit / "classifier" / "card.json").read_bytes()],
         "weights": [(kit / "classifier" / "weights.safetensors").read_bytes()],
         "knowledge": [(kit / "knowledge.json").read_bytes()],
+        "neighbors": [(kit / NEIGHBORS).read_bytes()],
         "manifest": [(job / "manifest.json").read_bytes()],
         "shard": [(job / "shards" / "0000" / "0000000.parquet").read_bytes()],
         "tu_zip": [_zip()],

@@ -11,6 +11,7 @@ import torch
 from graphflip.data.dataset import GraphDataset
 from graphflip.data.molecules.molecule import from_smiles, molecule_schema
 from graphflip.explain.knowledge import KNOWLEDGE, Knowledge
+from graphflip.explain.neighbors import save_training_molecules
 from graphflip.models.networks.classifier import ClassifierConfig, InvariantClassifier
 from graphflip.models.storage.store import DataCard, save_model
 from graphflip.nn.initialize import reset_parameters
@@ -47,6 +48,7 @@ def make_kit(folder: Path, seed: int = 1, common: float = 0.75) -> Path:
         model.out.bias[1] += 100 if common == 1 else -(fancy - plain).quantile(1 - common)
     save_model(model, folder / "classifier", DataCard.of(dataset))
     Knowledge.mine(dataset).save(folder / KNOWLEDGE)
+    save_training_molecules(dataset.split_randomly(), folder)
     return folder
 
 

@@ -33,7 +33,10 @@ def as_text(counterfactual: Counterfactual) -> str:
         lines.append(f"  {to_smiles(counterfactual.factual)} -> {to_smiles(counterfactual.counterfactual)}")
     lines += [f"  {word}" for word in words[:_MOST_SENTENCES]] + (["  …"] if len(words) > _MOST_SENTENCES else [])
     verb = "give the target" if counterfactual.goal.unit == "probability" else "predict"
-    lines += [f"  {counterfactual.evidence.in_words(verb)}"] if counterfactual.evidence is not None else []
+    if counterfactual.evidence is not None:
+        lines += [
+            f"  {line}" for line in (counterfactual.evidence.in_words(verb), *counterfactual.evidence.familiarity())
+        ]
     lines += [f"  {counterfactual.note}"] if counterfactual.note else []
     return "\n".join(lines if counterfactual.flipped else [*lines, f"  {counterfactual.outcome.advice}"])
 

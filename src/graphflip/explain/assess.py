@@ -4,13 +4,14 @@ import dataclasses
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from typing import Any
 
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
 from ..data.dataset import GraphDataset
-from ..errors import BudgetSpent
+from ..errors import BudgetSpent, MissingExtra
 from ..graph import Graph
 from ..metrics import plausibility_threshold
 from ..models.networks.classifier import AbstractClassifier
@@ -19,6 +20,7 @@ from .counterfactual import Counterfactual
 from .evidence import Evidence
 from .goals.stored import Target, goal_of
 from .moves.environments import EnvironmentCounts
+from .neighbors import TrainingMolecules
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,6 +32,7 @@ class Assessor:
     environments: EnvironmentCounts | None = None
     vae: PEGVAE | None = None
     nll_limit: float | None = None
+    training: TrainingMolecules | None = None
 
     @torch.no_grad()
     def assess(self, counterfactual: Counterfactual) -> Counterfactual:
@@ -46,7 +49,16 @@ class Assessor:
         if after.schema.chemistry is not None:
             claims |= self._chemistry(counterfactual, after)
         judges = {name: float(counterfactual.goal.shown(judge(after))) for name, judge in self.judges.items()}
-        return dataclasses.replace(counterfactual, evidence=Evidence(judges, nll_per_node=nll, **claims))
+        evidence = Evidence(judges, nll_per_node=nll, **claims, **self.nearest(counterfactual.factual, after))
+        return dataclasses.replace(counterfactual, evidence=evidence)
+
+    def nearest(self, before: Graph, after: Graph) -> dict[str, Any]:
+        """Evidence about the training molecules nearest to both graphs; none without RDKit."""
+        try:
+            find = None if self.training is None else self.training.nearest
+            return {} if find is None else {"nearest_factual": find(before), "nearest_counterfactual": find(after)}
+        except MissingExtra:
+            return {}
 
     def _chemistry(self, counterfactual: Counterfactual, after: Graph) -> dict[str, bool | None]:
         from ..data.molecules.validity import is_molecule, is_radical_free, num_fragments

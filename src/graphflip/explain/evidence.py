@@ -1,11 +1,89 @@
 """Evidence: verdicts on a counterfactual by models and rules other than the classifier that it flips."""
 
 import dataclasses
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from ..errors import DataError
+
+
+@dataclass(frozen=True)
+class Neighbor:
+    """A training molecule that is similar to another molecule.
+
+    Args:
+        id: Name of the training molecule.
+        smiles: The molecule.
+        label: Name of its class, or its value; empty if the training data have no labels.
+        similarity: Tanimoto similarity of Morgan fingerprints, from 0 to 1.
+        same: True if it is the same molecule.
+
+    Example:
+        >>> print(Neighbor("ames/7", "CCO", "nonmutagen", 0.625))
+        CCO (nonmutagen, 0.62)
+    """
+
+    id: str
+    smiles: str
+    label: str
+    similarity: float
+    same: bool = False
+
+    def __str__(self) -> str:
+        said = [self.label] if self.label else []
+        return f"{self.smiles} ({', '.join([*said, 'the same' if self.same else f'{self.similarity:.2f}'])})"
+
+
+@dataclass(frozen=True)
+class Nearest:
+    """Training molecules that are nearest to a molecule.
+
+    Args:
+        neighbors: At least one, the nearest first.
+        limit: Similarity to the nearest training molecule that 99 % of validation molecules reach.
+    """
+
+    neighbors: tuple[Neighbor, ...]
+    limit: float
+
+    @property
+    def similarity(self) -> float:
+        """Similarity of the nearest."""
+        return self.neighbors[0].similarity
+
+    @property
+    def familiar(self) -> bool:
+        """True if the nearest is about as near as it is for molecules like those trained on."""
+        return self.similarity >= self.limit
+
+    @property
+    def remark(self) -> str:
+        """Sentence about a molecule that is unlike the training data, or part of them; else empty."""
+        first = self.neighbors[0]
+        if first.same:
+            labels = sorted({one.label for one in self.neighbors if one.same and one.label})
+            return "in the training data" + (f", labeled {' and '.join(labels)}" if labels else "")
+        if self.familiar:
+            return ""
+        return f"unlike anything it was trained on (nearest: {first.smiles}, similarity {first.similarity:.2f})"
+
+    @classmethod
+    def from_json(cls, stored: Any) -> "Nearest | None":
+        """Read the JSON form of the dataclass, or null; raises DataError if it has another form."""
+        if stored is None:
+            return None
+        try:
+            neighbors = tuple(_neighbor(one) for one in stored["neighbors"])
+            limit = float(stored["limit"])
+        except (TypeError, KeyError, ValueError) as error:
+            raise DataError(
+                f"Nearest molecules in `evidence` must have `neighbors`, `limit`; got {stored!r}."
+            ) from error
+        if not neighbors or not math.isfinite(limit):
+            raise DataError(f"Nearest molecules in `evidence` must be at least one; got {stored!r}.")
+        return cls(neighbors, limit)
 
 
 @dataclass(frozen=True)
@@ -20,6 +98,8 @@ class Evidence:
         molecule: True if RDKit accepts the graph as a molecule, in one piece if the factual was.
         radical_free: True if every valence is filled.
         round_trip: True if the molecule, written as SMILES and read back, still flips; None if it does not flip.
+        nearest_factual: Training molecules that are nearest to the factual, and how near they are.
+        nearest_counterfactual: The same for the counterfactual.
     """
 
     judges: Mapping[str, float] = field(default_factory=dict)
@@ -29,6 +109,8 @@ class Evidence:
     molecule: bool | None = None
     radical_free: bool | None = None
     round_trip: bool | None = None
+    nearest_factual: Nearest | None = None
+    nearest_counterfactual: Nearest | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Return a JSON-ready form; `from_json` reads it back."""
@@ -46,6 +128,8 @@ class Evidence:
             judges={name: value for name, value in judges.items() if value is not None},
             nll_per_node=None if nll is None else _checked(nll, "nll_per_node", float),
             **{name: _checked(stored.get(name), name, bool) for name in claims},
+            nearest_factual=Nearest.from_json(stored.get("nearest_factual")),
+            nearest_counterfactual=Nearest.from_json(stored.get("nearest_counterfactual")),
         )
 
     def __str__(self) -> str:
@@ -64,6 +148,28 @@ class Evidence:
             if claim is not None:
                 parts.append(yes if claim else no)
         return "; ".join(parts)
+
+    def familiarity(self) -> list[str]:
+        """Say how near both molecules are to the training data, in at most four lines; none if that is not known."""
+        lines = []
+        for found, start, whom in (
+            (self.nearest_factual, "", "nearest in the training data"),
+            (self.nearest_counterfactual, "changed: ", "nearest to the changed one"),
+        ):
+            if found is not None:
+                lines += [f"{start}{found.remark}"] if found.remark else []
+                lines.append(f"{whom}: {', '.join(map(str, found.neighbors))}")
+        return lines
+
+
+def _neighbor(stored: Any) -> Neighbor:
+    texts = {name: stored[name] for name in ("id", "smiles", "label")}
+    similarity, same = float(stored["similarity"]), stored.get("same", False)
+    if not all(isinstance(text, str) for text in texts.values()) or not isinstance(same, bool):
+        raise TypeError("a neighbor has three texts")
+    if not 0 <= similarity <= 1:
+        raise ValueError("a similarity is from 0 to 1")
+    return Neighbor(**texts, similarity=similarity, same=same)
 
 
 def _checked(value: Any, name: str, kind: type) -> Any:

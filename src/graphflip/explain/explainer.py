@@ -1,7 +1,6 @@
 """Explainer: what most users need. Load it, hand it a graph or a molecule, print the answer."""
 
 import dataclasses
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,6 +20,7 @@ from ..models.networks.pegvae import PEGVAE
 from .assess import Assessor
 from .counterfactual import Counterfactual
 from .edits.search import EditSearch
+from .evidence import Neighbor
 from .goals.goal import AbstractRequest
 from .goals.targets import parse_goal
 from .keywords import Input, OneAnswer, PreparedQuestion, SeveralAnswers, Watch
@@ -28,7 +28,7 @@ from .kit import Kit, load_kit
 from .latent.anchored import LatentPath, latent_path
 from .moves.moves import Moves
 from .moves.sketch import Bond
-from .preferences import Preference, less_than, preference
+from .preferences import concession, less_than, preference
 from .query import Query, QueryOptions, Target
 
 
@@ -156,7 +156,7 @@ class Explainer:
             known,
             constraints=query.constraints,
             confidence=wish.confidence if query.confidence is None else query.confidence,
-            concede_to=_concession(query, wish),
+            concede_to=concession(query, wish),
             content_with=less_than(wish, kit.preferences),
             surrogates=kit.surrogates if agreement else (),
             agreement=agreement or 0.5,
@@ -194,6 +194,24 @@ class Explainer:
         """
         classes = counterfactual.classes or self.kit.classes
         return self._assessor.assess(dataclasses.replace(counterfactual, classes=classes))
+
+    def nearest(self, what: Any, num: int = 3) -> list[Neighbor]:
+        """Find the training molecules that are most similar to an input, the nearest first.
+
+        Args:
+            what: One molecule, as in `explain`.
+            num: Largest number of them.
+
+        Returns:
+            Their ids, SMILES, labels and similarities, from 0 to 1.
+
+        Raises:
+            ConfigError: If the kit does not know its training molecules.
+        """
+        if self.kit.training is None:
+            raise ConfigError(f"A kit must know its training molecules to find the nearest; {self.kit.name} does not.")
+        found = self.kit.training.nearest(self.read(what), num)
+        return [] if found is None else list(found.neighbors)
 
     def path(self, counterfactual: Counterfactual, steps: int = 24) -> LatentPath:
         """Decode graphs along the latent line from the factual to the counterfactual.
@@ -244,7 +262,7 @@ class Explainer:
     def _assessor(self) -> Assessor:
         kit = self.kit
         return Assessor(
-            kit.classifier, kit.judges, kit.knowledge.environments, kit.vae, nll_limit=kit.knowledge.nll_limit
+            kit.classifier, kit.judges, kit.knowledge.environments, kit.vae, kit.knowledge.nll_limit, kit.training
         )
 
 
@@ -275,23 +293,6 @@ def load(
         >>> explainer = graphflip.load("mutagenicity")                          # doctest: +SKIP
         >>> explainer.predict("CCO")                                            # doctest: +SKIP
     """
-    check_source(source)
     kit = load_kit(source, classifier)
     parts: dict[str, Any] = {"vae": vae, "surrogates": None if surrogates is None else tuple(surrogates)}
     return Explainer(dataclasses.replace(kit, **{name: part for name, part in parts.items() if part is not None}))
-
-
-def check_source(source: Any) -> None:
-    """Raise ConfigError unless a kit can be looked for by this."""
-    if not isinstance(source, str | os.PathLike):
-        raise ConfigError(
-            f"A kit must be named by a text or a path; got {source!r}. Give the name of one, as in "
-            "graphflip.load('mutagenicity'), or the folder that `graphflip fit` wrote."
-        )
-
-
-def _concession(query: Query, wish: Preference) -> float | None:
-    """Least confidence of an answer where nothing passes; None if the agreement that is asked must be kept."""
-    if query.agreement is not None:
-        return None
-    return min(0.5, wish.confidence) if query.confidence is None else query.confidence

@@ -1,6 +1,7 @@
 """Kit: the models and the knowledge that belong together, in a folder or carried by the package."""
 
 import dataclasses
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,6 +14,7 @@ from ..models.networks.pegvae import PEGVAE
 from ..models.storage.store import CARD, PRETRAINED, Card, load_model, read_card
 from ..schema import Schema
 from .knowledge import KNOWLEDGE, Knowledge
+from .neighbors import NEIGHBORS, TrainingMolecules
 from .preferences import PREFERENCES, Preference, read_preferences
 
 _JUDGES = {"judge": "another GNN", "trees": "trees"}
@@ -31,6 +33,7 @@ class Kit:
         surrogates: Models that the search consults beside the classifier.
         judges: Models of other families, by name, that no search consults; they give evidence afterwards.
         preferences: Settings of searches, by name.
+        training: Molecules that it was trained on, by fingerprint; None if graphs are no molecules.
     """
 
     name: str
@@ -41,6 +44,7 @@ class Kit:
     surrogates: tuple[AbstractClassifier, ...] = ()
     judges: Mapping[str, AbstractClassifier] = field(default_factory=dict)
     preferences: Mapping[str, Preference] = field(default_factory=lambda: PREFERENCES)
+    training: TrainingMolecules | None = None
 
     def __post_init__(self) -> None:
         others = [self.vae] if self.vae is not None else []
@@ -77,9 +81,10 @@ class Kit:
 
 def load_kit(source: str | Path, classifier: Any = None) -> Kit:
     """The kit in a folder (`classifier/`, `vae/`, `surrogate-*/`, `judge/`, `trees/`, `knowledge.json`,
-    `preferences.json`), or one that the package carries (`"mutagenicity"`); only the classifier and the knowledge must
-    be there. A `classifier` given here, whatever `as_classifier` takes, is put in the place of the kit's, which then
-    need not have one; models of the kit that have another number of outputs are left out."""
+    `preferences.json`, `neighbors.safetensors`), or one that the package carries (`"mutagenicity"`); only the
+    classifier and the knowledge must be there. A `classifier` given here, whatever `as_classifier` takes, is put in the
+    place of the kit's, which then need not have one; models of the kit that have another number of outputs are left
+    out."""
     folder = find_kit(source)
     has_classifier, has_vae = ((folder / name / CARD).is_file() for name in ("classifier", "vae"))
     if classifier is None and not has_classifier:
@@ -97,6 +102,7 @@ def load_kit(source: str | Path, classifier: Any = None) -> Kit:
         knowledge=Knowledge.load(folder / KNOWLEDGE, schema),
         classes=card.data.classes if card.data else (),
         preferences=read_preferences(folder),
+        training=TrainingMolecules.load(folder / NEIGHBORS) if (folder / NEIGHBORS).is_file() else None,
         vae=load_model(folder / "vae", expect=PEGVAE) if has_vae else None,
         surrogates=tuple(load_model(path, expect=AbstractClassifier) for path in surrogates),
         judges={
@@ -115,6 +121,11 @@ def kit_schema(source: str | Path) -> Schema:
 
 def find_kit(source: str | Path) -> Path:
     """The folder of a kit: a path, or the name of one that the package carries."""
+    if not isinstance(source, str | os.PathLike):
+        raise ConfigError(
+            f"A kit must be named by a text or a path; got {source!r}. Give the name of one, as in "
+            "graphflip.load('mutagenicity'), or the folder that `graphflip fit` wrote."
+        )
     known = packaged_kits()
     if isinstance(source, str) and source.lower() in known:
         return PRETRAINED / source.lower()

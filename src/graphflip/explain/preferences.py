@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from ..errors import ConfigError, ModelFileError
 from ..schema import first_problem
+from .query import Query
 
 PREFERENCES_FILE = "preferences.json"
 
@@ -68,3 +69,10 @@ def read_preferences(folder: Path) -> Mapping[str, Preference]:
         raise ModelFileError(f"{path}: {first_problem(error)}. Correct it, or remove the file.") from error
     except (OSError, ValueError, TypeError, AttributeError, RecursionError) as error:
         raise ModelFileError(f"{path}: not a readable file of preferences ({error}). Remove the file.") from error
+
+
+def concession(query: Query, wish: Preference) -> float | None:
+    """Least confidence of an answer where nothing passes; None if the agreement that is asked must be kept."""
+    if query.agreement is not None:
+        return None
+    return min(0.5, wish.confidence) if query.confidence is None else query.confidence

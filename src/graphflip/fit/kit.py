@@ -14,6 +14,7 @@ from ..data.splits import PARTS
 from ..errors import ConfigError
 from ..explain.assess import plausible_limit
 from ..explain.knowledge import KNOWLEDGE, Knowledge
+from ..explain.neighbors import save_training_molecules
 from ..models.adapters.factory import as_classifier, load_factory
 from ..models.networks.classifier import AbstractClassifier
 from ..models.storage.files import weights_blob, write_atomically
@@ -112,6 +113,7 @@ def fit_kit(
     _train_parts(parts, dataset, folder, own, epochs_scale, watch)
     limit = plausible_limit(load_model(folder / "vae"), dataset.part("validation"))
     Knowledge.mine(dataset.part("train"), limit).save(folder / KNOWLEDGE)
+    save_training_molecules(dataset, folder)
     readiness = measure_readiness(folder, dataset, own, labels_given)
     write_atomically(folder / READINESS, (readiness.model_dump_json(indent=1) + "\n").encode())
     return readiness

@@ -30,9 +30,10 @@ def to_html(counterfactual: Counterfactual) -> str:
     """
     heading = f"<p>{escape(_heading(counterfactual))}</p>"
     changes = "".join(f"<li>{escape(text)}</li>" for text in describe(counterfactual))
-    evidence = "" if counterfactual.evidence is None else str(counterfactual.evidence)
+    known = counterfactual.evidence
+    evidence = [] if known is None else [str(known), *known.familiarity()]
     advice = "" if counterfactual.flipped else counterfactual.outcome.advice
-    remarks = "".join(f"<p>{escape(text)}</p>" for text in (evidence, counterfactual.note, advice) if text)
+    remarks = "".join(f"<p>{escape(text)}</p>" for text in (*evidence, counterfactual.note, advice) if text)
     return f"<div>{heading}{_pictures(counterfactual)}<ul>{changes}</ul>{remarks}</div>"
 
 

@@ -11,7 +11,7 @@ from ..describe.text import edit_count
 from ..describe.wording import sentences
 from ..edits import Edit, heavy_edits
 from ..explain.counterfactual import Counterfactual
-from ..explain.evidence import Evidence
+from ..explain.evidence import Evidence, Nearest
 from ..explain.goals.goal import AbstractGoal
 from ..explain.goals.values import ValueGoal
 from .draw.pictures import Picture, draw_graph, draw_pair
@@ -162,7 +162,20 @@ def _evidence(evidence: Evidence | None, goal: AbstractGoal) -> str:
     ):
         if holds is not None and (yes or not holds):
             items.append(_check(holds, yes if holds else no))
-    return f'<ul class="facts">{"".join(items)}</ul>'
+    known = [("", evidence.nearest_factual), ("changed: ", evidence.nearest_counterfactual)]
+    items += [_check(near.familiar, f"{start}{near.remark}") for start, near in known if near and near.remark]
+    nearest = "".join(_nearest(start, near) for start, near in known if near)
+    return f'<ul class="facts">{"".join(items)}</ul>{nearest}'
+
+
+def _nearest(start: str, nearest: Nearest) -> str:
+    """The training molecules that are nearest to a molecule, to be folded out."""
+    items = [
+        f"<li><code>{escape(one.smiles)}</code> {escape(one.label)} {one.similarity:.2f}</li>"
+        for one in nearest.neighbors
+    ]
+    title = f"{start}nearest in training {nearest.similarity:.2f}"
+    return f'<details class="nearest"><summary>{title}</summary><ul>{"".join(items)}</ul></details>'
 
 
 def _check(holds: bool, text: str) -> str:

@@ -64,6 +64,20 @@ const CLAIMS = {
   round_trip: ["Read back from SMILES", "still the target", "no longer the target"],
 };
 
+const NEAREST = { nearest_factual: "Training data", nearest_counterfactual: "Training data, changed" };
+const isFamiliar = ({ neighbors, limit }) => neighbors[0].similarity >= limit;
+
+function remark(nearest) {
+  const same = new Set(nearest.neighbors.filter((one) => one.same).map((one) => one.label || "it"));
+  if (same.size) return `has this molecule${same.has("it") ? "" : `, labeled ${[...same].sort().join(" and ")}`}`;
+  return `${isFamiliar(nearest) ? "has molecules like it" : "unlike anything it was trained on"}, nearest ${figure(nearest.neighbors[0].similarity)}`;
+}
+
+function listed(neighbors) {
+  const items = neighbors.map(({ smiles, label, similarity }) => make("li", {}, make("code", {}, smiles), ` ${label} ${figure(similarity)}`));
+  return make("ul", { class: "nearest" }, ...items);
+}
+
 export function showEvidence({ record, goal, agreed }) {
   const evidence = record.evidence ?? { judges: {} };
   const isValue = goal.unit === "value";
@@ -72,10 +86,13 @@ export function showEvidence({ record, goal, agreed }) {
   for (const [key, [what, yes, no]] of Object.entries(CLAIMS)) {
     if (typeof evidence[key] === "boolean") rows.push([what, evidence[key] ? yes : no, evidence[key], null]);
   }
-  const shown = rows.flatMap(([what, words, good, p]) => [
+  for (const [key, what] of Object.entries(NEAREST)) {
+    if (evidence[key]) rows.push([what, remark(evidence[key]), isFamiliar(evidence[key]), null, evidence[key].neighbors]);
+  }
+  const shown = rows.flatMap(([what, words, good, p, neighbors]) => [
     make("dt", {}, what),
     make("dd", { class: good ? "good" : "bad" }, make("span", { class: "sign", "aria-hidden": "true" }, good ? "✓" : "✗"),
-      make("span", { class: "visually-hidden" }, good ? "for it: " : "against it: "), words, p === null ? null : meter(p)),
+      make("span", { class: "visually-hidden" }, good ? "for it: " : "against it: "), words, p === null ? null : meter(p), neighbors ? listed(neighbors) : null),
   ]);
   $("evidence").replaceChildren(...(shown.length ? shown : [make("dt", {}, "None"), make("dd", {}, "Nothing was found")]));
 }
