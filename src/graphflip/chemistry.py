@@ -14,6 +14,9 @@ Bond = tuple[int, int, int]
 OTHER = "other"
 """Element of an atom that a schema has no name for: it can be read, and is never created or joined to anything new."""
 
+HYPERVALENT = ("P", "S", "Cl", "As", "Se", "Br", "I")
+"""Elements whose bonds to oxygen are written as double bonds, and not as X(+)-O(-)."""
+
 
 class Chemistry(BaseModel):
     """Rules by which a graph of element symbols and bond types is a molecule.

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from .errors import ConfigError, DataError, GraphError, SchemaError
 from .graph import Graph
-from .jsongraph import single_hard
+from .jsongraph import read_attributes, read_place, single_hard
 from .schema import AttributeDict, Column, Op, Schema
 
 _INVERSE: dict[Op, Op] = {
@@ -79,7 +79,7 @@ class Edit:
         if set(stored) != keys:
             raise DataError(f"An edit `{op}` must have the keys {sorted(keys)}; got {sorted(map(str, stored))}.")
         at = (stored["node"],) if place == "node" else stored["edge"]
-        return cls(op, _read_place(op, at), *(_read_attributes(stored.get(key, {})) for key in ("from", "to")))
+        return cls(op, read_place(op, at), *(read_attributes(stored.get(key, {})) for key in ("from", "to")))
 
 
 @dataclass(frozen=True)
@@ -192,11 +192,15 @@ def undo(edits: Sequence[Edit]) -> list[Edit]:
 
 
 def heavy_edits(factual: Graph, edits: Sequence[Edit]) -> list[Edit]:
-    """Select the edits that are not about hydrogens alone.
+    """Select the edits that are not bookkeeping of hydrogens or charges.
 
-    Where hydrogens are nodes, adding or removing one of them or its bond is left out; in other graphs nothing is.
+    Where hydrogens are nodes, adding or removing one of them or its bond is left out. Where charges are stored, the
+    charge of an atom is left out if there is another edit at the atom or at a neighbor. In other graphs nothing is.
     """
-    if factual.schema.chemistry is None or not factual.schema.chemistry.explicit_hydrogens:
+    chemistry = factual.schema.chemistry
+    if chemistry is not None and chemistry.stored_charges:
+        return _without_charges(factual, edits)
+    if chemistry is None or not chemistry.explicit_hydrogens:
         return list(edits)
     types = _types_over_time(factual, edits)
     return [edit for edit in edits if edit.op.startswith("set") or not any(types[i] == {"H"} for i in edit.at)]
@@ -274,6 +278,14 @@ def _encoded(column: Column, value: str | float, like: Tensor) -> Tensor:
     return like.new_tensor(column.encode(value))
 
 
+def _without_charges(factual: Graph, edits: Sequence[Edit]) -> list[Edit]:
+    """The edits without charges that follow from other edits, at the same atom or at a neighbor."""
+    charges = [edit for edit in edits if edit.op == "set_node" and edit.after.keys() == {"charge"}]
+    edited = {i for edit in edits if edit not in charges for i in edit.at}
+    beside = {k for i, j, _ in factual.edges() for k in (i, j) if i in edited or j in edited} if charges else set()
+    return [edit for edit in edits if edit not in charges or edited.union(beside).isdisjoint(edit.at)]
+
+
 def _types_over_time(factual: Graph, edits: Sequence[Edit]) -> dict[int, set[str | float | None]]:
     """All types that each node has before, during or after the edits."""
     types = {i: {node.get("type")} for i, node in enumerate(factual.nodes()) if node is not None}
@@ -281,18 +293,3 @@ def _types_over_time(factual: Graph, edits: Sequence[Edit]) -> dict[int, set[str
         if edit.is_node and "type" in edit.after:
             types.setdefault(edit.at[0], set()).add(edit.after["type"])
     return types
-
-
-def _read_place(op: str, at: Any) -> tuple[int, ...]:
-    size = 1 if op.endswith("node") else 2
-    fits = isinstance(at, list | tuple) and len(at) == size and all(type(i) is int and i >= 0 for i in at)
-    if not fits or len(set(at)) != size:
-        expected = "a node number >= 0" if size == 1 else "two different node numbers [i, j]"
-        raise DataError(f"An edit `{op}` must be at {expected}; got {at if size == 2 else at[0]!r}.")
-    return tuple(at)
-
-
-def _read_attributes(stored: Any) -> AttributeDict:
-    if not isinstance(stored, dict) or not all(type(value) in (str, int, float) for value in stored.values()):
-        raise DataError(f"Attributes must be an object of texts and numbers; got {stored!r}.")
-    return {str(name): value if isinstance(value, str) else float(value) for name, value in stored.items()}

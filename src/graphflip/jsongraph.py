@@ -1,4 +1,4 @@
-"""Graphs as JSON in the form of docs/concepts/format.md, in which node numbers are stable."""
+"""Graphs, and parts of edits, as JSON in the form of docs/concepts/format.md, in which node numbers are stable."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,7 +8,7 @@ import torch
 from .columns import shortened
 from .errors import DataError, GraphError
 from .graph import Graph
-from .schema import Column, Schema
+from .schema import AttributeDict, Column, Schema
 
 
 def graph_to_json(graph: Graph) -> dict[str, Any]:
@@ -59,6 +59,23 @@ def single_hard(graph: Graph) -> Graph:
     if not graph.is_hard:
         raise GraphError("This works on hard graphs; got a relaxed one. Decode it with `decode_hard` first.")
     return graph
+
+
+def read_place(op: str, at: Any) -> tuple[int, ...]:
+    """Read the node or the two ends of the edge that a stored edit is at; raises DataError if wrong."""
+    size = 1 if op.endswith("node") else 2
+    fits = isinstance(at, list | tuple) and len(at) == size and all(type(i) is int and i >= 0 for i in at)
+    if not fits or len(set(at)) != size:
+        expected = "a node number >= 0" if size == 1 else "two different node numbers [i, j]"
+        raise DataError(f"An edit `{op}` must be at {expected}; got {at if size == 2 else at[0]!r}.")
+    return tuple(at)
+
+
+def read_attributes(stored: Any) -> AttributeDict:
+    """Read the attributes of a stored edit; raises DataError if they are no texts and numbers."""
+    if not isinstance(stored, dict) or not all(type(value) in (str, int, float) for value in stored.values()):
+        raise DataError(f"Attributes must be an object of texts and numbers; got {stored!r}.")
+    return {str(name): value if isinstance(value, str) else float(value) for name, value in stored.items()}
 
 
 def _check_attributes(owner: str, attributes: Any, columns: Sequence[Column]) -> None:

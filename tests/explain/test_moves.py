@@ -16,13 +16,13 @@ from graphflip.data.planted.motif import planted
 from graphflip.edits import apply_edits, edits_between, heavy_edits
 from graphflip.errors import DataError, SchemaError
 from graphflip.explain.moves.apply import apply_differences
+from graphflip.explain.moves.atoms.counting import counted_part
+from graphflip.explain.moves.atoms.valence import Valence
 from graphflip.explain.moves.difference import Difference
 from graphflip.explain.moves.fragments import Fragment, FragmentVocabulary
 from graphflip.explain.moves.moves import Moves
-from graphflip.explain.moves.restrictions import counted_part
 from graphflip.explain.moves.revert import reverted
 from graphflip.explain.moves.sketch import Sketch
-from graphflip.explain.moves.valence import Valence
 from graphflip.graph import Graph
 from graphflip.testing import random_graph, random_schema
 

@@ -1,28 +1,31 @@
 """FewestEdits: a wide beam search over single edits, for the smallest number of edits that can flip the classifier.
 
 For benchmarks only. Its graphs are valid in the weakest sense: no atom has more bonds than it can have, and the graph
-stays in one part. Open valences are allowed, so its answers are a bound and not explanations.
+stays in one part. Open valences are allowed, and stored charges change by edits of their own, so its answers are a bound
+and not explanations.
 """
 
 import time
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import torch
 from torch import Tensor
 
-from ...chemistry import BOND_ORDERS
 from ...explain.counterfactual import Counterfactual, Outcome
 from ...explain.goals.goal import AbstractGoal
 from ...explain.method import AbstractExplainer, Question, verdict
 from ...explain.moves.apply import apply_differences
-from ...explain.moves.attributes import Attributes, attribute_choices, other_attributes
+from ...explain.moves.atoms.choice import rules_of
+from ...explain.moves.atoms.rules import AbstractRules
+from ...explain.moves.attributes import attribute_choices, other_attributes
 from ...explain.moves.difference import AttributeChange, Difference
 from ...explain.moves.sketch import Sketch
 from ...graph import Graph
 from ...models.networks.classifier import AbstractClassifier
-from ...schema import Column, Schema
+from ...schema import Schema
 
 
 @dataclass(frozen=True)
@@ -164,7 +167,7 @@ class SingleEdits:
     def steps(self, graph: Graph) -> Iterator[Difference]:
         """Yield the difference that each edit makes; a leaf comes or goes with its edge."""
         sketch = Sketch.of(graph)
-        room = {i: self._limit(sketch.nodes[i]) - self._taken(sketch, i) for i in sketch.nodes}
+        room = {i: self._rules.limit(sketch.nodes[i]) - self._taken(sketch, i) for i in sketch.nodes}
         yield from self._node_changes(sketch)
         yield from self._edge_changes(sketch, room)
         yield from self._removed_leaves(sketch)
@@ -173,7 +176,7 @@ class SingleEdits:
     def _node_changes(self, sketch: Sketch) -> Iterator[Difference]:
         for i, attributes in sketch.nodes.items():
             for other in other_attributes(attributes, self.schema.nodes):
-                if self._taken(sketch, i) <= self._limit(other):
+                if self._taken(sketch, i) <= self._rules.limit(other):
                     yield Difference({i: AttributeChange(attributes, other)}, {})
 
     def _edge_changes(self, sketch: Sketch, room: dict[int, int]) -> Iterator[Difference]:
@@ -183,9 +186,9 @@ class SingleEdits:
                 edge = sketch.near[i].get(j)
                 if i >= j:
                     continue
-                free = min(room[i], room[j]) + (self._order(edge) if edge is not None else 0)
+                free = min(room[i], room[j]) + (self._rules.order(edge) if edge is not None else 0)
                 for other in attribute_choices(columns) if edge is None else other_attributes(edge, columns):
-                    if self._order(other) <= free:
+                    if self._rules.order(other) <= free:
                         yield Difference({}, {(i, j): AttributeChange(edge, other)})
                 if edge is not None and j in sketch.reach(i, block=j):
                     yield Difference({}, {(i, j): AttributeChange(edge, None)})
@@ -202,29 +205,15 @@ class SingleEdits:
             return
         for i in sketch.nodes:
             for edge in attribute_choices(self.schema.edges):
-                for node in attribute_choices(self.schema.nodes) if self._order(edge) <= room[i] else ():
-                    if self._order(edge) <= self._limit(node):
+                for node in attribute_choices(self.schema.nodes) if self._rules.order(edge) <= room[i] else ():
+                    if self._rules.order(edge) <= self._rules.limit(node):
                         pair = (min(i, new), max(i, new))
                         yield Difference({new: AttributeChange(None, node)}, {pair: AttributeChange(None, edge)})
 
     def _taken(self, sketch: Sketch, i: int) -> int:
         """Sum of the orders of a node's bonds; the number of edges if the graphs are no molecules."""
-        return sum(map(self._order, sketch.near[i].values()))
+        return sum(map(self._rules.order, sketch.near[i].values()))
 
-    def _limit(self, node: Attributes) -> int:
-        """Largest valence of an atom with its charge, if that is stored; practically none if there are no atoms."""
-        chemistry, charge = self.schema.chemistry, self.schema.node_charge
-        if chemistry is None:
-            return 99
-        symbol = str(node[_type(self.schema.nodes)])
-        if charge is None:
-            return chemistry.max_valence(symbol)
-        return max(chemistry.ion_valences(symbol, int(node[self.schema.nodes.index(charge)])), default=0)
-
-    def _order(self, edge: Attributes) -> int:
-        return 1 if self.schema.chemistry is None else BOND_ORDERS[str(edge[_type(self.schema.edges)])]
-
-
-def _type(columns: tuple[Column, ...]) -> int:
-    """Index of the type among the attributes."""
-    return next(k for k, column in enumerate(columns) if column.name == "type")
+    @cached_property
+    def _rules(self) -> AbstractRules:
+        return rules_of(self.schema)

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from ...chemistry import Bond, Chemistry
+from ...chemistry import HYPERVALENT, Bond, Chemistry
 from .building import build_mol, rdkit_chem, sanitize_mol
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def plain_mol(mol: "rdkit.Chem.Mol") -> "rdkit.Chem.Mol":
     Chem.Kekulize(mol, clearAromaticFlags=True)
     for bond in mol.GetBonds():
         for center, oxygen in ((bond.GetBeginAtom(), bond.GetEndAtom()), (bond.GetEndAtom(), bond.GetBeginAtom())):
-            if center.GetSymbol() in _HYPERVALENT and center.GetFormalCharge() > 0 and _is_oxide(oxygen):
+            if center.GetSymbol() in HYPERVALENT and center.GetFormalCharge() > 0 and _is_oxide(oxygen):
                 bond.SetBondType(Chem.BondType.DOUBLE)
                 center.SetFormalCharge(center.GetFormalCharge() - 1)
                 oxygen.SetFormalCharge(0)
@@ -85,9 +85,6 @@ def settled_mol(mol: "rdkit.Chem.Mol", chemistry: Chemistry) -> "rdkit.Chem.Mol"
 def _symbols_and_bonds(mol: "rdkit.Chem.Mol") -> tuple[list[str], list[Bond]]:
     bonds = [(b.GetBeginAtomIdx(), b.GetEndAtomIdx(), int(b.GetBondTypeAsDouble())) for b in mol.GetBonds()]
     return [atom.GetSymbol() for atom in mol.GetAtoms()], bonds
-
-
-_HYPERVALENT = ("P", "S", "Cl", "As", "Se", "Br", "I")
 
 
 def _is_oxide(atom: "rdkit.Chem.Atom") -> bool:

@@ -12,8 +12,8 @@ from torch import Tensor
 
 from ...schema import Schema
 from ..goals.goal import AbstractGoal
+from ..moves.atoms.counting import counted_part
 from ..moves.difference import Difference
-from ..moves.restrictions import counted_part
 from ..moves.sketch import Sketch
 
 

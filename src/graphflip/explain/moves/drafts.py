@@ -6,19 +6,17 @@ from functools import cached_property
 from typing import Literal, NamedTuple
 
 from ...schema import Schema
+from .atoms.choice import rules_of
+from .atoms.rules import AbstractRules
 from .attributes import Attributes, fresh_attributes, other_attributes
 from .connectivity import bridges, partners
 from .fragments import Fragment, groups
 from .sketch import Bond, Sketch
-from .valence import Valence
 
 MoveKind = Literal[
     "change node", "change edge", "remove edge", "add edge", "add group", "remove group", "replace group", "remove part"
 ]
 """Kinds of move."""
-
-# Room for bonds of nodes that are no atoms.
-_UNLIMITED = 99
 
 
 class Draft(NamedTuple):
@@ -51,8 +49,8 @@ class Drafts:
 
     def of(self, state: Sketch, fragments: list[Fragment], branches: bool = False) -> Iterator[Draft]:
         """Yield the drafts of a sketch; `fragments` are the groups to add, with `branches` any branch is removed."""
-        heavy = self.heavy(state)
-        room = {i: self._room(state, i) for i in heavy}
+        heavy = self.rules.heavy(state)
+        room = {i: self.rules.room(state, i) for i in heavy}
         yield from self._change_nodes(state, heavy, room)
         yield from self._change_edges(state, heavy, room)
         yield from self._add_edges(state, heavy, room)
@@ -63,48 +61,33 @@ class Drafts:
         yield from self._change_groups(state, heavy, room, fragments, branches)
 
     @cached_property
-    def valence(self) -> Valence | None:
-        """Valence rules of the schema; None if its graphs are no molecules."""
-        return None if self.schema.chemistry is None else Valence(self.schema, self.schema.chemistry)
-
-    def heavy(self, sketch: Sketch) -> list[int]:
-        """Nodes that moves change: all but hydrogens that fill valences."""
-        return list(sketch.nodes) if self.valence is None else self.valence.heavy(sketch)
+    def rules(self) -> AbstractRules:
+        """Rules of the schema for nodes and edges."""
+        return rules_of(self.schema)
 
     def strip_hydrogens(self, draft: Sketch, i: int, keep: Container[int] = ()) -> None:
         """Remove the hydrogens that fill a node's valence, in place, but for those to keep."""
         for j in list(draft.near[i]):
-            if j not in keep and self._fills(draft, j):
+            if j not in keep and self.rules.is_hydrogen(draft, j):
                 draft.remove(j)
-
-    def _room(self, state: Sketch, i: int) -> int:
-        return _UNLIMITED if self.valence is None else self.valence.room(state, i)
-
-    def _order(self, attributes: Attributes) -> int:
-        return 1 if self.valence is None else self.valence.order(attributes)
 
     def _change_nodes(self, state: Sketch, heavy: list[int], room: dict[int, int]) -> Iterator[Draft]:
         inside = set(heavy)
         for i in heavy:
             near = [(edge, state.nodes[j]) for j, edge in state.near[i].items() if j in inside]
-            for attributes in other_attributes(state.nodes[i], self.schema.nodes):
-                fits = all(self._joins(attributes, edge, neighbor) for edge, neighbor in near)
-                if fits and self._can_be(attributes, state.nodes[i], room[i]):
+            for attributes in self.rules.alternatives(state, i, room[i]):
+                if all(self._joins(attributes, edge, neighbor) for edge, neighbor in near):
                     draft = state.copy()
                     draft.set_node(i, attributes)
                     yield Draft("change node", draft, {i})
 
-    def _can_be(self, attributes: Attributes, was: Attributes, room: int) -> bool:
-        """True if an atom keeps room for its bonds with these attributes, and does not become a hydrogen."""
-        if self.valence is None:
-            return True
-        element, old = self.valence.symbol(attributes), self.valence.symbol(was)
-        limit = self.valence.chemistry.max_valence
-        return element != "H" and room + limit(element) - limit(old) >= 0
-
     def _joins(self, node: Attributes, edge: Attributes, neighbor: Attributes) -> bool:
         """True if two nodes may be neighbors on such an edge."""
-        return self.bonds is None or (node, edge, neighbor) in self.bonds or (neighbor, edge, node) in self.bonds
+        return self.bonds is None or self._known[node, edge, neighbor]
+
+    @cached_property
+    def _known(self) -> "_KnownBonds":
+        return _KnownBonds(self.bonds or frozenset(), self.rules)
 
     def _change_edges(self, state: Sketch, heavy: list[int], room: dict[int, int]) -> Iterator[Draft]:
         inside, held = set(heavy), bridges(state)
@@ -113,7 +96,7 @@ class Drafts:
                 continue
             for other in other_attributes(attributes, self.schema.edges):
                 fits = self._joins(state.nodes[i], other, state.nodes[j])
-                if fits and self._order(other) - self._order(attributes) <= min(room[i], room[j]):
+                if fits and self.rules.order(other) - self.rules.order(attributes) <= min(room[i], room[j]):
                     yield Draft("change edge", _joined(state, i, j, other), {i, j})
             if (state.directed and i in state.near[j]) or (i, j) not in held:
                 draft = state.copy()
@@ -128,7 +111,7 @@ class Drafts:
                     continue
                 for attributes in choices:
                     fits = self._joins(state.nodes[i], attributes, state.nodes[j])
-                    if fits and self._order(attributes) <= min(room[i], room[j]):
+                    if fits and self.rules.order(attributes) <= min(room[i], room[j]):
                         yield Draft("add edge", _joined(state, i, j, attributes), {i, j})
 
     def _add_groups(
@@ -149,7 +132,7 @@ class Drafts:
             if len(members) > self.max_nodes:
                 continue
             link = state.near[anchor][root]
-            free = room[anchor] + self._order(link)
+            free = room[anchor] + self.rules.order(link)
             for fragment in fragments:
                 if len(members) == len(fragment.nodes) == 1 and fragment.link == link:
                     continue  # the same as other attributes for the node
@@ -162,7 +145,7 @@ class Drafts:
     def _can_hang(self, state: Sketch, anchor: int, fragment: Fragment, room: int) -> bool:
         """True if a node has room for the link of a group and may be a neighbor of the group's root."""
         fits = self._joins(state.nodes[anchor], fragment.link, fragment.nodes[0])
-        return fits and self._order(fragment.link) <= room
+        return fits and self.rules.order(fragment.link) <= room
 
     def _small_parts(self, state: Sketch, heavy: list[int]) -> list[set[int]]:
         """Connected components that a move may remove; none if the graph is connected."""
@@ -187,8 +170,19 @@ class Drafts:
             draft.remove(i)
         return draft
 
-    def _fills(self, state: Sketch, i: int) -> bool:
-        return self.valence is not None and self.valence.is_hydrogen(state, i)
+
+class _KnownBonds(dict[Bond, bool]):
+    """True for two nodes and an edge that may be neighbors; charges, which follow from bonds, are left aside."""
+
+    def __init__(self, bonds: frozenset[Bond], rules: AbstractRules):
+        super().__init__()
+        self.bare = rules.bare
+        self.bonds = {(self.bare(node), edge, self.bare(neighbor)) for node, edge, neighbor in bonds}
+
+    def __missing__(self, bond: Bond) -> bool:
+        node, edge, neighbor = self.bare(bond[0]), bond[1], self.bare(bond[2])
+        known = self[bond] = (node, edge, neighbor) in self.bonds or (neighbor, edge, node) in self.bonds
+        return known
 
 
 def _joined(state: Sketch, i: int, j: int, attributes: Attributes) -> Sketch:

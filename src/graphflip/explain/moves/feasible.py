@@ -13,7 +13,8 @@ def feasible(moves: Moves, factual: Sketch, wanted: Sketch) -> Sketch:
     """Make the wanted changes one by one, and skip those that are not valid or split the graph.
 
     Attributes of nodes come first, then edges that are added or changed, edges that are removed, nodes that are
-    removed. Hydrogens are filled in as needed: `wanted` matters for them only if they become another element.
+    removed. Hydrogens and stored charges follow: `wanted` matters for hydrogens only if they become another
+    element, and for charges not at all.
     """
     state, num_parts, heavy = factual, len(factual.parts()), set(moves.heavy(factual))
     for at, attributes in _single_changes(Difference.between(factual, wanted), heavy):
@@ -55,7 +56,7 @@ def _draft(moves: Moves, state: Sketch, at: tuple[int, ...], attributes: Attribu
         return draft, {i, j}
     (i,) = at
     if attributes is not None:
-        draft.set_node(i, attributes)
+        draft.set_node(i, moves.rules.bare(attributes))
         return draft, {i}
     around = {j for j in moves.heavy(state) if j in state.around(i)}
     moves.strip_hydrogens(draft, i)

@@ -10,9 +10,10 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from ...data.dataset import GraphDataset
 from ...errors import ConfigError, DataError
 from ...schema import Schema, first_problem
+from .atoms.choice import rules_of
+from .atoms.rules import AbstractRules
 from .attributes import Attributes, fresh_attributes, is_typical, typical
 from .sketch import Sketch
-from .valence import Valence
 
 
 class Fragment(BaseModel):
@@ -52,10 +53,9 @@ class FragmentVocabulary(BaseModel):
 
         If the schema has too many combinations of attributes, they are those that occur in the sketch `like`.
         """
-        nodes = fresh_attributes(schema.nodes, like.nodes.values())
-        heavy = [attributes for attributes in nodes if schema.chemistry is None or "H" not in attributes]
+        nodes = rules_of(schema).fresh(like.nodes.values())
         links = fresh_attributes(schema.edges, (attributes for *_, attributes in like.edges()))
-        return cls(fragments=tuple(Fragment(nodes=(node,), edges=(), link=link) for node in heavy for link in links))
+        return cls(fragments=tuple(Fragment(nodes=(node,), edges=(), link=link) for node in nodes for link in links))
 
     @classmethod
     def mine(cls, dataset: GraphDataset, max_nodes: int = 4, minimum: int = 20, size: int = 40) -> "FragmentVocabulary":
@@ -137,14 +137,15 @@ def _side(sketch: Sketch, inside: set[int], anchor: int, root: int, limit: int) 
 def _count_groups(dataset: GraphDataset, max_nodes: int) -> Counter[Fragment]:
     """Number of times that each group occurs in the graphs, in whatever order its nodes stand there."""
     schema = dataset.schema
-    valence = Valence(schema, schema.chemistry) if schema.chemistry else None
+    rules = rules_of(schema)
     counts: Counter[Fragment] = Counter()
     canonical: dict[Fragment, Fragment] = {}
     for k in range(len(dataset)):
         sketch = Sketch.of(dataset.graphs([k]))
-        heavy = valence.heavy(sketch) if valence else list(sketch.nodes)
-        for anchor, root, members in groups(sketch, heavy, max_nodes):
-            fragment = _cut_out(sketch, anchor, root, members, schema)
+        for anchor, root, members in groups(sketch, rules.heavy(sketch), max_nodes):
+            fragment = _cut_out(sketch, anchor, root, members, schema, rules)
+            if fragment is None:
+                continue
             if fragment not in canonical:
                 canonical[fragment] = _canonical(fragment)
             counts[canonical[fragment]] += 1
@@ -159,7 +160,10 @@ def _fits(fragment: Fragment, schema: Schema) -> bool:
     return bool(fragment.nodes) and known and all(0 <= i < j < len(fragment.nodes) for i, j, _ in fragment.edges)
 
 
-def _cut_out(sketch: Sketch, anchor: int, root: int, members: set[int], schema: Schema) -> Fragment:
+def _cut_out(
+    sketch: Sketch, anchor: int, root: int, members: set[int], schema: Schema, rules: AbstractRules
+) -> Fragment | None:
+    """A group as a fragment; None if it has nodes that may not be created."""
     order = [root, *sorted(members - {root})]
     number = {i: k for k, i in enumerate(order)}
     edges = [
@@ -168,8 +172,11 @@ def _cut_out(sketch: Sketch, anchor: int, root: int, members: set[int], schema: 
         for j, attributes in sketch.near[i].items()
         if j in number and number[i] < number[j]
     ]
+    nodes = [rules.as_new(typical(sketch.nodes[i], schema.nodes), sketch, i) for i in order]
+    if None in nodes:
+        return None
     return Fragment(
-        nodes=tuple(typical(sketch.nodes[i], schema.nodes) for i in order),
+        nodes=tuple(node for node in nodes if node is not None),
         edges=tuple(sorted(edges)),
         link=typical(sketch.near[anchor][root], schema.edges),
     )

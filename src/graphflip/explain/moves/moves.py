@@ -10,6 +10,7 @@ from ...graph import Graph
 from ...jsongraph import single_hard
 from ...schema import Schema
 from .alignment import align
+from .atoms.rules import AbstractRules
 from .attributes import has_many_choices
 from .difference import Difference
 from .drafts import Drafts, MoveKind
@@ -43,7 +44,8 @@ class Moves:
     A move changes an attribute of a node or an edge; adds an edge, in graphs of more than 41 nodes only between nodes
     that are near each other; removes an edge of a ring; or removes, adds or replaces a group of nodes that is attached
     by one edge. It never splits a graph. In molecules every atom that a move reaches has its valence filled afterwards:
-    hydrogens are added or removed if they are nodes. The sum of formal charges does not move away from zero.
+    hydrogens are added or removed if they are nodes, and stored charges follow. The sum of formal charges does not move
+    away from zero.
 
     Args:
         schema: Schema of the graphs; its `chemistry` turns on the rules for molecules.
@@ -131,7 +133,7 @@ class Moves:
         factual: Sketch,
         admits: Callable[[Sketch, Sketch], bool] = lambda before, after: True,
     ) -> Sketch | None:
-        """Fill in the hydrogens of a draft, in place, and give its new nodes slots.
+        """Fill in the hydrogens or charges of a draft, in place, and give its new nodes slots.
 
         Args:
             before: Sketch that the draft was made from.
@@ -143,8 +145,7 @@ class Moves:
         Returns:
             The finished sketch; None if it is not valid or not admitted.
         """
-        valence = self._drafts.valence
-        if not draft.nodes or (valence is not None and not valence.settle(before, draft, changed)):
+        if not draft.nodes or not self.rules.settle(before, draft, changed, factual):
             return None
         return align(factual, draft, self.schema.max_nodes) if admits(before, draft) else None
 
@@ -154,7 +155,7 @@ class Moves:
 
     def heavy(self, sketch: Sketch) -> list[int]:
         """Nodes that moves change: all but hydrogens that fill valences."""
-        return self._drafts.heavy(sketch)
+        return self.rules.heavy(sketch)
 
     def strip_hydrogens(self, draft: Sketch, i: int, keep: Container[int] = ()) -> None:
         """Remove the hydrogens that fill a node's valence, in place.
@@ -165,6 +166,11 @@ class Moves:
             keep: Hydrogens to keep.
         """
         self._drafts.strip_hydrogens(draft, i, keep)
+
+    @property
+    def rules(self) -> AbstractRules:
+        """Rules of the schema for nodes and edges."""
+        return self._drafts.rules
 
     @cached_property
     def _drafts(self) -> Drafts:

@@ -7,6 +7,7 @@ from ...edits import Op
 from ...errors import ConfigError
 from ...schema import Column, Schema
 from ..constraints import Constraints
+from .atoms.orders import column_index
 from .connectivity import bridges
 from .difference import AttributeChange, Difference, op_of
 from .sketch import Pair, Sketch
@@ -40,7 +41,7 @@ class Restrictions:
     def broken(self, difference: Difference, counted: Difference) -> str | None:
         """Name the first constraint that a difference from the factual breaks; None if it breaks none.
 
-        `counted` is the part of the difference that is no bookkeeping of hydrogens, as `counted_part` gives it.
+        `counted` is the difference without bookkeeping of hydrogens and charges, as `counted_part` gives it.
         """
         rules = self.constraints
         if rules.budget is not None and counted.size > rules.budget:
@@ -80,22 +81,6 @@ def check_types(constraints: Constraints, schema: Schema) -> None:
             raise ConfigError(f"`{what}` must be among the schema's: {has}; got {unknown[0]!r}.")
 
 
-def counted_part(difference: Difference, factual: Sketch, after: Sketch, schema: Schema) -> Difference:
-    """The difference without hydrogens that are added or removed: the edits of `graphflip.edits.heavy_edits`."""
-    if schema.chemistry is None or not schema.chemistry.explicit_hydrogens:
-        return difference
-    at = _type_column(schema)
-    hydrogens = {
-        i
-        for i in difference.touched
-        if all(node is None or node[at] == "H" for node in (factual.nodes.get(i), after.nodes.get(i)))
-    }
-    return Difference(
-        {i: change for i, change in difference.nodes.items() if None not in change or i not in hydrogens},
-        {pair: change for pair, change in difference.edges.items() if None not in change or hydrogens.isdisjoint(pair)},
-    )
-
-
 def _rings(sketch: Sketch) -> set[Pair]:
     """Edges that are part of a ring."""
     return {(i, j) for i, near in sketch.near.items() for j in near} - bridges(sketch)
@@ -105,13 +90,8 @@ def _hydrogens_at(nodes: Collection[int], sketch: Sketch, schema: Schema) -> set
     """Neighbors of these nodes that are hydrogens, in a schema where hydrogens are nodes."""
     if schema.chemistry is None or not schema.chemistry.explicit_hydrogens:
         return set()
-    at = _type_column(schema)
+    at = column_index(schema.nodes, "type")
     return {j for i in nodes for j in sketch.near[i] if sketch.nodes[j][at] == "H"}
-
-
-def _type_column(schema: Schema) -> int:
-    """Number of the node column that names the element."""
-    return next(k for k, column in enumerate(schema.nodes) if column.name == "type")
 
 
 def _introduces(forbidden: Collection[str], changes: Iterable[AttributeChange]) -> bool:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from ...graph import Graph
 from .attributes import Attributes
@@ -14,6 +15,20 @@ Bond = tuple[Attributes, Attributes, Attributes]
 
 Environment = tuple[Attributes, tuple[tuple[str, Attributes, Attributes], ...]]
 """Attributes of a node and its sorted edges: direction ("" if undirected), the edge's attributes, the neighbor's."""
+
+
+class Ions(NamedTuple):
+    """Charges of a molecule that stores them, at a glance.
+
+    Args:
+        total: Sum of all charges.
+        meant: Atoms that have another charge than the charge rule gives them.
+        fixed: Atoms of elements without known valences.
+    """
+
+    total: int
+    meant: frozenset[int]
+    fixed: frozenset[int]
 
 
 @dataclass(eq=False)
@@ -29,7 +44,8 @@ class Sketch:
         directed: True if edges have a direction.
         touched: Nodes that were changed, added or removed since the sketch was copied, and the neighbors that they
             gained or lost.
-        charges: Formal charges of atoms, kept once they were computed.
+        charges: Formal charges of atoms by the charge rule, kept once they were computed.
+        ions: Stored charges at a glance, kept once they were computed.
         newest: Number of the node that was added last; 0 if none was. Added nodes have negative numbers.
     """
 
@@ -38,6 +54,7 @@ class Sketch:
     directed: bool = False
     touched: set[int] = field(default_factory=set)
     charges: dict[int, int] | None = None
+    ions: Ions | None = None
     newest: int = 0
 
     @classmethod

@@ -1,17 +1,19 @@
 """Valence: the rules that keep a changed molecule valid, and the hydrogens that a change adds or removes."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
 
-from ...chemistry import BOND_ORDERS, Chemistry
-from ...schema import Schema
-from .attributes import Attributes, attribute_choices
-from .sketch import Sketch
+from ....chemistry import Chemistry
+from ....schema import Schema
+from ..attributes import Attributes, attribute_choices, fresh_attributes, other_attributes
+from ..sketch import Sketch
+from .orders import BondOrders, column_index
+from .rules import AbstractRules
 
 
 @dataclass(frozen=True)
-class Valence:
+class Valence(AbstractRules):
     """The valence and charge rules of a schema, applied to sketches.
 
     Only atoms that a change reaches are checked: unusual valences elsewhere in the factual stay as they are.
@@ -27,11 +29,7 @@ class Valence:
     @cached_property
     def _types(self) -> tuple[int, int]:
         """Index of the type among the attributes of nodes and among those of edges."""
-        nodes, edges = (
-            next(k for k, column in enumerate(columns) if column.name == "type" and column.values)
-            for columns in (self.schema.nodes, self.schema.edges)
-        )
-        return nodes, edges
+        return column_index(self.schema.nodes, "type"), column_index(self.schema.edges, "type")
 
     @cached_property
     def _hydrogen(self) -> tuple[Attributes, Attributes] | None:
@@ -43,19 +41,17 @@ class Valence:
         return (nodes[0], bonds[0]) if nodes and bonds else None
 
     @cached_property
-    def _orders(self) -> "_Orders":
-        return _Orders(self._types[1])
+    def _orders(self) -> BondOrders:
+        return BondOrders(self._types[1])
 
     def symbol(self, atom: Attributes) -> str:
         """Symbol of the element of an atom."""
         return str(atom[self._types[0]])
 
     def order(self, bond: Attributes) -> int:
-        """Order of a bond."""
         return self._orders[bond]
 
     def is_hydrogen(self, sketch: Sketch, i: int) -> bool:
-        """True if a node is an explicit hydrogen with one bond, to a heavy atom, whose valence it fills."""
         nodes, at = sketch.nodes, self._types[0]
         if nodes[i][at] != "H" or self._hydrogen is None or len(sketch.near[i]) != 1:
             return False
@@ -63,13 +59,30 @@ class Valence:
         return nodes[j][at] != "H"
 
     def heavy(self, sketch: Sketch) -> list[int]:
-        """Nodes that moves change: all but hydrogens that fill valences."""
         return [i for i in sketch.nodes if not self.is_hydrogen(sketch, i)]
 
     def room(self, sketch: Sketch, i: int) -> int:
-        """Largest valence of an atom minus the orders of its bonds to heavy atoms; hydrogens can be removed."""
+        # Hydrogens can be removed.
         taken = sum(self.order(bond) for j, bond in sketch.near[i].items() if not self.is_hydrogen(sketch, j))
-        return self.chemistry.max_valence(self.symbol(sketch.nodes[i])) - taken
+        return self.limit(sketch.nodes[i]) - taken
+
+    def limit(self, node: Attributes) -> int:
+        return self.chemistry.max_valence(self.symbol(node))
+
+    def alternatives(self, sketch: Sketch, i: int, room: int) -> Iterator[Attributes]:
+        was = sketch.nodes[i]
+        for other in other_attributes(was, self.schema.nodes):
+            if self.symbol(other) != "H" and room + self.limit(other) - self.limit(was) >= 0:
+                yield other
+
+    def fresh(self, known: Iterable[Attributes]) -> list[Attributes]:
+        return [node for node in fresh_attributes(self.schema.nodes, known) if "H" not in node]
+
+    def as_new(self, node: Attributes, sketch: Sketch, i: int) -> Attributes | None:
+        return node
+
+    def bare(self, node: Attributes) -> Attributes:
+        return node
 
     def net_charge(self, sketch: Sketch) -> int:
         """Sum of the charges of all atoms."""
@@ -88,12 +101,7 @@ class Valence:
         atoms = attribute_choices(self.schema.nodes)
         return {atom for atom in atoms if not any(self._charge(self.symbol(atom), *case) for case in cases)}
 
-    def settle(self, before: Sketch, after: Sketch, changed: set[int]) -> bool:
-        """Fill the valences of heavy atoms that changed, in place.
-
-        Returns:
-            False if a valence cannot be filled, or if the sum of charges moves away from zero.
-        """
+    def settle(self, before: Sketch, after: Sketch, changed: set[int], factual: Sketch) -> bool:
         touched = changed | after.touched
         others_are_hydrogens = all(self._fills_well(after, i) for i in after.touched - changed if i in after.nodes)
         atoms = sorted((i for i in changed if i in after.nodes), key=lambda i: self._fills_first(after, i))
@@ -205,15 +213,3 @@ class Valence:
         for _ in range(wanted - len(hydrogens)):
             sketch.join(i, sketch.add(hydrogen), bond)
         return True
-
-
-class _Orders(dict[Attributes, int]):
-    """Order of each bond, by its attributes; `at` is the index of the type among them."""
-
-    def __init__(self, at: int):
-        super().__init__()
-        self.at = at
-
-    def __missing__(self, bond: Attributes) -> int:
-        order = self[bond] = BOND_ORDERS[str(bond[self.at])]
-        return order

@@ -1,0 +1,61 @@
+"""AbstractRules: what a schema lets moves do to nodes and edges, and what must follow from a change."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+
+from ..attributes import Attributes
+from ..sketch import Sketch
+
+
+class AbstractRules(ABC):
+    """Rules for the nodes of a kind of graphs."""
+
+    @abstractmethod
+    def heavy(self, sketch: Sketch) -> list[int]:
+        """Nodes that moves change: all but hydrogens that fill valences."""
+
+    @abstractmethod
+    def is_hydrogen(self, sketch: Sketch, i: int) -> bool:
+        """True if a node is an explicit hydrogen with one bond, to a heavy atom, whose valence it fills."""
+
+    @abstractmethod
+    def order(self, edge: Attributes) -> int:
+        """Amount of room that an edge takes at its ends."""
+
+    @abstractmethod
+    def limit(self, node: Attributes) -> int:
+        """Largest sum of the orders of the edges of a node that keeps its attributes."""
+
+    @abstractmethod
+    def room(self, sketch: Sketch, i: int) -> int:
+        """Sum of the orders of further edges that a node may get."""
+
+    @abstractmethod
+    def alternatives(self, sketch: Sketch, i: int, room: int) -> Iterable[Attributes]:
+        """Attributes that a move may give a node instead of its own; `room` is that of the node."""
+
+    @abstractmethod
+    def fresh(self, known: Iterable[Attributes]) -> list[Attributes]:
+        """Attributes that a new node may have; those of `known` if there are too many to list."""
+
+    @abstractmethod
+    def as_new(self, node: Attributes, sketch: Sketch, i: int) -> Attributes | None:
+        """Attributes of a new node that is like node i of a sketch, `node`; None if none may be created."""
+
+    @abstractmethod
+    def bare(self, node: Attributes) -> Attributes:
+        """The attributes without what follows from the node's surroundings."""
+
+    @abstractmethod
+    def settle(self, before: Sketch, after: Sketch, changed: set[int], factual: Sketch) -> bool:
+        """Make what follows from a change, in place: hydrogens, or charges.
+
+        Args:
+            before: Sketch before the change.
+            after: Changed copy of it.
+            changed: Heavy nodes that were changed, added or removed.
+            factual: Sketch that the search started from.
+
+        Returns:
+            False if the graph cannot be made valid, or if the sum of charges moves away from zero.
+        """
