@@ -1,8 +1,8 @@
 """FewestEdits: a wide beam search over single edits, for the smallest number of edits that can flip the classifier.
 
 For benchmarks only. Its graphs are valid in the weakest sense: no atom has more bonds than it can have, and the graph
-stays in one part. Open valences are allowed, and stored charges change by edits of their own, so its answers are a bound
-and not explanations.
+stays in one part. Open valences are allowed, and stored charges change by edits of their own, so its answers are a
+bound and not explanations.
 """
 
 import time
