@@ -28,7 +28,8 @@ LAYERS = """
     ged metrics nn data.edge_list data.ragged data.splits
     data.checks
     data.dataset
-    data.nx data.molecules data.planted data.pyg data.tu
+    data.nx data.planted data.pyg data.tu
+    data.molecules
     data
     models.networks
     models.storage

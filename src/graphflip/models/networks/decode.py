@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from torch import Tensor
 
 from ...columns import map_categories
@@ -96,6 +96,27 @@ def draw_columns(
 ) -> Tensor:
     """Infer attributes from decoder outputs: each group of categories by `infer`, continuous columns as they are."""
     return map_categories(infer.category, parameters, slices)
+
+
+def needed_slots(B: Float[Tensor, "b n"], infer: Inference) -> Int[Tensor, " m"] | None:
+    """Slots that are a node in some graph of the batch; None if all are to be decoded.
+
+    Empty slots are left out only where nothing is drawn and no gradient is asked for: these depend on all slots.
+    """
+    if torch.is_grad_enabled() or not isinstance(infer, MostLikely):
+        return None
+    kept = (B > 0.5).any(0).nonzero()[:, 0]
+    return kept if len(kept) < B.shape[1] else None
+
+
+def spread(graph: Graph, kept: Int[Tensor, " m"], num_slots: int) -> Graph:
+    """Graph of `num_slots` slots, with the slots of `graph` at the places `kept` and empty ones elsewhere."""
+    where = torch.full((num_slots,), len(kept), device=kept.device).index_copy(
+        0, kept, torch.arange(len(kept), device=kept.device)
+    )
+    wide = graph.pad(len(kept) + 1)
+    B, V, A, E = wide.B[:, where], wide.V[:, where], wide.A[:, where][:, :, where], wide.E[:, where][:, :, where]
+    return Graph.trusted(B, V, A, E, graph.schema)
 
 
 def rounded(graph: Graph) -> Graph:

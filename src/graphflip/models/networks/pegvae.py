@@ -24,7 +24,8 @@ from ...nn.descent import Adam
 from ...nn.packed import pack, unpack
 from ...nn.standardize import from_standard, standardized, to_standard
 from ...schema import Schema
-from .decode import Inference, draw_columns
+from .decode import Inference, draw_columns, needed_slots, spread
+from .likelihood import bernoulli, column_likelihood, off_diagonal
 from .modern import ModernDecoder, ModernEncoder
 from .paper import PaperDecoder, PaperEncoder
 
@@ -184,21 +185,21 @@ class PEGVAE(nn.Module):
         """Compute log p(G | z) of hard graphs (Eq. 3): B on all N slots, the rest where nodes and edges exist."""
         n = graph.num_slots
         B = nn.functional.pad(graph.B, (0, z.shape[1] - n))
-        nodes = _bernoulli(self.node_logits(z), B).sum(1)
+        nodes = bernoulli(self.node_logits(z), B).sum(1)
         near = z[:, :n]
         node_scales, edge_scales = self._scales()
-        values = self._column_likelihood(
+        values = column_likelihood(
             self.node_values(near, graph.B), graph.V, list(self.schema.node_slices()), node_scales
         )
         pairs = graph.B[:, :, None] * graph.B[:, None, :]
-        pairs = _off_diagonal(pairs) if self.schema.directed else pairs.triu(1)
-        edges = _bernoulli(self.edge_logits(near, graph.B, graph.V), graph.A)
+        pairs = off_diagonal(pairs) if self.schema.directed else pairs.triu(1)
+        edges = bernoulli(self.edge_logits(near, graph.B, graph.V), graph.A)
         edge_values = torch.zeros_like(nodes)
         if self.schema.de:
             there = graph.A if self.schema.directed else graph.A.triu(1)
             at = there.nonzero().unbind(1)
             parameters = self.edge_values(near, graph.B, graph.V, graph.A, at)
-            scores = self._column_likelihood(parameters, graph.E[at], list(self.schema.edge_slices()), edge_scales)
+            scores = column_likelihood(parameters, graph.E[at], list(self.schema.edge_slices()), edge_scales)
             edge_values = edge_values.index_add(0, at[0], scores)
         return LogLikelihood(nodes, (values * graph.B).sum(1), (edges * pairs).sum((1, 2)), edge_values)
 
@@ -231,8 +232,17 @@ class PEGVAE(nn.Module):
         Returns:
             Graphs of all N slots: slot i of the graph is slot i of z. They carry gradients to z.
         """
-        schema = self.schema
         B = infer.binary(self.node_logits(z))
+        kept = needed_slots(B, infer)
+        return (
+            self._decode_rest(z, B, infer)
+            if kept is None
+            else spread(self._decode_rest(z[:, kept], B[:, kept], infer), kept, z.shape[1])
+        )
+
+    def _decode_rest(self, z: Float[Tensor, "b n dz"], B: Float[Tensor, "b n"], infer: Inference) -> Graph:
+        """Decode attributes and edges of the nodes B."""
+        schema = self.schema
         V = draw_columns(infer, self.node_values(z, B), list(schema.node_slices())) * B[..., None]
         both = B[:, :, None] * B[:, None, :]
         A = self._draw_pairs(infer.binary, self.edge_logits(z, B, V)[..., None])[..., 0] * both
@@ -276,25 +286,3 @@ class PEGVAE(nn.Module):
     def _scales(self) -> tuple[Tensor, Tensor]:
         nodes = sum(column.is_continuous for column in self.schema.nodes)
         return self.log_scale[:nodes], self.log_scale[nodes:]
-
-    @staticmethod
-    def _column_likelihood(parameters: Tensor, values: Tensor, slices: list, log_scales: Tensor) -> Tensor:
-        """log p of attributes: categorical for groups, Gaussian for continuous columns, in units of their scale."""
-        total = parameters.new_zeros(parameters.shape[:-1])
-        continuous = iter(log_scales)
-        for column, at in slices:
-            if column.is_continuous:
-                log_scale = next(continuous)
-                error = (values[..., at.start] - parameters[..., at.start]) / column.scale / log_scale.exp()
-                total = total - 0.5 * error**2 - log_scale - 0.9189385  # log sqrt(2 pi)
-            else:
-                total = total + (parameters[..., at].log_softmax(-1) * values[..., at]).sum(-1)
-        return total
-
-
-def _bernoulli(logits: Tensor, values: Tensor) -> Tensor:
-    return -nn.functional.binary_cross_entropy_with_logits(logits, values, reduction="none")
-
-
-def _off_diagonal(pairs: Tensor) -> Tensor:
-    return pairs * (1 - torch.eye(pairs.shape[-1], device=pairs.device, dtype=pairs.dtype))
