@@ -43,7 +43,7 @@ class CounterfactualExplainer(ExplainerAlgorithm):
         **settings: Options of `graphflip.Explainer.explain`.
 
     Example:
-        >>> algorithm = CounterfactualExplainer("mutagenicity", target=0)  # doctest: +SKIP
+        >>> algorithm = CounterfactualExplainer("ames", target=0)  # doctest: +SKIP
     """
 
     def __init__(

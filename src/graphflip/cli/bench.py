@@ -38,7 +38,7 @@ def paper(
 @app.command()
 def quality(
     data: Annotated[
-        str, typer.Option(help="Datasets, separated by commas: mutagenicity, nci1, aids, planted; or all.")
+        str, typer.Option(help="Datasets, separated by commas: ames, mutagenicity, nci1, aids, planted; or all.")
     ] = "all",
     part: Annotated[
         str, typer.Option(help="The part of the data to explain: test, or validation while choosing settings.")

@@ -28,11 +28,11 @@ def explain(
         str,
         typer.Argument(
             metavar="INPUT",
-            help="A SMILES text, a .csv, .tsv, .smi, .sdf, .jsonl or .pt file, a TU folder or zip, mutagenicity:test, "
+            help="A SMILES text, a .csv, .tsv, .smi, .sdf, .jsonl or .pt file, a TU folder or zip, ames:test, "
             "or package.module:function of your own that returns PyG graphs.",
         ),
     ],
-    model: Annotated[str, typer.Option(help="aids, mutagenicity, nci1, or the folder of a kit.")] = "mutagenicity",
+    model: Annotated[str, typer.Option(help="ames, logp, mutagenicity, aids, nci1, or the folder of a kit.")] = "ames",
     out: Annotated[
         Path | None, typer.Option(help="Folder for shards and counterfactuals.jsonl; without it, answers are printed.")
     ] = None,

@@ -13,7 +13,7 @@ def fit(
         str,
         typer.Argument(
             help="A SMILES file with a label column, a .pt file of PyG graphs, a TU folder or zip, the name of a "
-            "dataset (mutagenicity), or package.module:function of your own that returns PyG graphs."
+            "dataset (ames), or package.module:function of your own that returns PyG graphs."
         ),
     ],
     out: Annotated[Path, typer.Option(help="Folder for the kit: models, knowledge and readiness.json.")],

@@ -18,7 +18,7 @@ def report(
     ] = 1000,
     model: Annotated[
         str | None,
-        typer.Option(help="Draw the probability along the latent path of this kit: mutagenicity, or a folder."),
+        typer.Option(help="Draw the probability along the latent path of this kit: ames, or a folder."),
     ] = None,
 ) -> None:
     """Write results as one HTML page with pictures, edits in words and evidence, to open in a browser or to mail."""

@@ -39,7 +39,7 @@ _SHOWN = {
 
 def score(
     file: Annotated[Path, typer.Argument(help="Counterfactuals of any tool, as JSON lines (docs/concepts/format.md).")],
-    model: Annotated[str, typer.Option(help="aids, mutagenicity, nci1, or the folder of a kit.")],
+    model: Annotated[str, typer.Option(help="ames, logp, mutagenicity, aids, nci1, or the folder of a kit.")],
     data: Annotated[
         str | None,
         typer.Option(help="A dataset whose real test graphs are measured too: their NAFR is the ceiling."),

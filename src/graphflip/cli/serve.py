@@ -11,7 +11,7 @@ _LOCAL = "127.0.0.1"
 
 def serve(
     model: Annotated[
-        list[str] | None, typer.Option(help="A kit: mutagenicity, aids, nci1 or a folder. Can be repeated.")
+        list[str] | None, typer.Option(help="A kit: ames, logp, mutagenicity, aids, nci1 or a folder. Can be repeated.")
     ] = None,
     classifier: Annotated[
         str | None, typer.Option(help="Use a classifier of your own: package.module:factory.")
@@ -32,7 +32,7 @@ def serve(
     from ..viewer.serve import serve as run_server
 
     config = ViewerConfig(
-        models=tuple(model or ["mutagenicity"]),
+        models=tuple(model or ["ames"]),
         classifier=classifier,
         host=host,
         port=port,

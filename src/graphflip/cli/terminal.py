@@ -11,7 +11,8 @@ complaints = Console(stderr=True, emoji=False)
 Data = Annotated[
     str,
     typer.Argument(
-        help="aids, mutagenicity, nci1, planted, rdkit, a SMILES file, a .pt file of PyG graphs, or a TU folder or zip."
+        help="ames, aids, mutagenicity, nci1, planted, rdkit, a SMILES file, a .pt file of PyG graphs, or a TU folder "
+        "or zip."
     ),
 ]
 

@@ -34,7 +34,7 @@ def take_back(explainer: Explainer, counterfactual: Counterfactual, numbers: Col
     Example:
         >>> import graphflip as gf
         >>> from graphflip.describe import take_back
-        >>> explainer = gf.load("mutagenicity")  # doctest: +SKIP
+        >>> explainer = gf.load("ames")  # doctest: +SKIP
         >>> answer = explainer.explain("O=[N+]([O-])c1ccccc1")  # doctest: +SKIP
         >>> take_back(explainer, answer, [0]).flipped  # doctest: +SKIP
         False

@@ -41,7 +41,7 @@ class Explainer:
             `graphflip.load` makes an explainer of a kit by its name or folder.
 
     Example:
-        >>> explainer = graphflip.load("mutagenicity")                          # doctest: +SKIP
+        >>> explainer = graphflip.load("ames")                                  # doctest: +SKIP
         >>> print(explainer.explain("O=[N+]([O-])c1ccccc1"))                    # doctest: +SKIP
     """
 
@@ -96,7 +96,7 @@ class Explainer:
             DataError: If an input cannot be read as a graph of the kit's schema.
 
         Example:
-            >>> explainer = graphflip.load("mutagenicity")                          # doctest: +SKIP
+            >>> explainer = graphflip.load("ames")                                  # doctest: +SKIP
             >>> several = explainer.explain("CCN(CC)N=O", num=3, budget=4)          # doctest: +SKIP
         """
         query = Query.of(query, target, **options)
@@ -275,8 +275,8 @@ def load(
     """Load the explainer of a kit.
 
     Args:
-        source: The name of a kit that the package carries ("mutagenicity", "aids", "nci1"), or a folder that
-            `graphflip fit` wrote.
+        source: The name of a kit that the package carries ("ames", "logp", "mutagenicity", "aids", "nci1"), or a
+            folder that `graphflip fit` wrote.
         classifier: A model to explain instead of the kit's: one of graphflip's, a PyG module, or a function of dense
             tensors (see `graphflip.models.adapters`). A kit without a classifier needs one.
         vae: An autoencoder instead of the kit's.
@@ -290,7 +290,7 @@ def load(
         ModelFileError: If a file of the kit is damaged or of a newer version.
 
     Example:
-        >>> explainer = graphflip.load("mutagenicity")                          # doctest: +SKIP
+        >>> explainer = graphflip.load("ames")                                  # doctest: +SKIP
         >>> explainer.predict("CCO")                                            # doctest: +SKIP
     """
     kit = load_kit(source, classifier)

@@ -81,7 +81,7 @@ class Kit:
 
 def load_kit(source: str | Path, classifier: Any = None) -> Kit:
     """The kit in a folder (`classifier/`, `vae/`, `surrogate-*/`, `judge/`, `trees/`, `knowledge.json`,
-    `preferences.json`, `neighbors.safetensors`), or one that the package carries (`"mutagenicity"`); only the
+    `preferences.json`, `neighbors.safetensors`), or one that the package carries (`"ames"`); only the
     classifier and the knowledge must be there. A `classifier` given here, whatever `as_classifier` takes, is put in the
     place of the kit's, which then need not have one; models of the kit that have another number of outputs are left
     out."""
@@ -124,7 +124,7 @@ def find_kit(source: str | Path) -> Path:
     if not isinstance(source, str | os.PathLike):
         raise ConfigError(
             f"A kit must be named by a text or a path; got {source!r}. Give the name of one, as in "
-            "graphflip.load('mutagenicity'), or the folder that `graphflip fit` wrote."
+            "graphflip.load('ames'), or the folder that `graphflip fit` wrote."
         )
     known = packaged_kits()
     if isinstance(source, str) and source.lower() in known:

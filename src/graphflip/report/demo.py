@@ -17,7 +17,7 @@ def run_demo(out: Path, say: Callable[[str], None]) -> Path:
 
     `say` is called with a line for each molecule.
     """
-    explainer, molecules, explanations = load("mutagenicity"), famous_molecules(), []
+    explainer, molecules, explanations = load("ames"), famous_molecules(), []
     for molecule in molecules:
         counterfactual = explainer.explain(molecule.smiles, ids=[molecule.name])
         changed = counterfactual.counterfactual

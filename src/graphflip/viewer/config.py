@@ -32,7 +32,7 @@ class ViewerConfig:
         max_jobs: Most jobs that one session keeps, with their answers.
     """
 
-    models: tuple[str, ...] = ("mutagenicity",)
+    models: tuple[str, ...] = ("ames",)
     classifier: str | None = None
     host: str = "127.0.0.1"
     port: int = 8765
@@ -50,7 +50,7 @@ class ViewerConfig:
 
     def __post_init__(self) -> None:
         if not self.models:
-            raise ConfigError("The viewer needs at least one kit; got none. Name one: --model mutagenicity.")
+            raise ConfigError("The viewer needs at least one kit; got none. Name one: --model ames.")
         if len(set(self.titles)) != len(self.models):
             raise ConfigError(f"Kits must have different names; got {', '.join(self.titles)}. Rename a folder.")
         if self.host in _EVERYWHERE and not self.names:

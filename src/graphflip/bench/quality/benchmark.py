@@ -20,7 +20,7 @@ from .rows import ROWS, MethodRow
 from .runs import QualityRun, material_of
 from .tables import goal_lines, graphs_csv, quality_table
 
-DATASETS = ("mutagenicity", "nci1", "aids", PLANTED)
+DATASETS = ("ames", "mutagenicity", "nci1", "aids", PLANTED)
 
 
 def run_quality(
