@@ -19,7 +19,7 @@ from .inputs import Form, InputRow
 from .splits import PARTS
 from .tu.reading import PAPER_SETS, load_paper_dataset, load_tu
 
-SETS = (*PAPER_SETS, "ames", "planted", "rdkit")
+SETS = (*PAPER_SETS, "ames", "logp", "planted", "rdkit")
 """Names of sets that can be loaded without a file of the user's."""
 
 _DATA = (
@@ -176,6 +176,10 @@ def _load_set(name: str) -> GraphDataset:
         from .molecules.ames import load_ames
 
         return load_ames()
+    if name == "logp":
+        from .molecules.logp import load_logp
+
+        return load_logp()
     if name == "rdkit":
         from .molecules.smiles import load_rdkit_molecules
 
