@@ -3,8 +3,10 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rdkit import Chem
 
-from graphflip.chemistry import BOND_ORDERS, Chemistry, surroundings
+from graphflip.chemistry import BOND_ORDERS, OTHER, Chemistry, surroundings
+from graphflip.data.molecules.molecule import ELEMENTS, drug_schema
 from graphflip.schema import Categories, Schema
 
 IMPLICIT, EXPLICIT = (Chemistry(explicit_hydrogens=explicit) for explicit in (False, True))
@@ -114,3 +116,38 @@ def test_schema_with_chemistry_survives_json(explicit):
     assert again == schema == Schema.from_dict(schema.to_dict())
     assert hash(again) == hash(schema)
     assert schema != schema.model_copy(update={"chemistry": Chemistry(explicit_hydrogens=not explicit)})
+
+
+@pytest.mark.parametrize("charge", range(-2, 4))
+@pytest.mark.parametrize("symbol", [name for name in ELEMENTS if name not in (OTHER, "Na", "K")])
+def test_hydrogens_of_ions_are_those_of_rdkit(symbol, charge):
+    chemistry = Chemistry(explicit_hydrogens=False, stored_charges=True)
+    for valence in range(max(chemistry.ion_valences(symbol, charge), default=-1) + 1):
+        mol = Chem.RWMol()
+        mol.AddAtom(Chem.Atom(symbol))
+        mol.GetAtomWithIdx(0).SetFormalCharge(charge)
+        for k in range(valence):
+            mol.AddAtom(Chem.Atom("C"))
+            mol.AddBond(0, k + 1, Chem.BondType.SINGLE)
+        Chem.SanitizeMol(mol)
+        assert mol.GetAtomWithIdx(0).GetTotalNumHs() == chemistry.num_hydrogens(symbol, charge, valence)
+
+
+def test_valences_beyond_the_largest_have_no_hydrogens():
+    chemistry = Chemistry(explicit_hydrogens=False, stored_charges=True)
+    assert chemistry.num_hydrogens("C", 0, 5) is None
+    assert chemistry.num_hydrogens(OTHER, 0, 1) is None
+    assert chemistry.num_hydrogens("C", 3, 0) is None
+
+
+def test_stored_charges_need_a_column_and_implied_hydrogens():
+    with pytest.raises(ValueError, match="implied"):
+        Chemistry(explicit_hydrogens=True, stored_charges=True)
+    with pytest.raises(ValueError, match="charge"):
+        Schema(max_nodes=3, chemistry=Chemistry(explicit_hydrogens=False, stored_charges=True))
+
+
+def test_old_schemas_are_written_as_before():
+    assert Chemistry(explicit_hydrogens=True).model_dump() == {"explicit_hydrogens": True}
+    stored = drug_schema().to_dict()
+    assert Schema.from_dict(stored) == drug_schema()

@@ -1,0 +1,48 @@
+"""The sets of whole molecules: what they hold, and splits that keep equal molecules and scaffolds together."""
+
+import numpy as np
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphflip.data.molecules.ames import murcko_scaffold
+from graphflip.data.source import load_dataset
+from graphflip.data.splits import PARTS, grouped_split
+from graphflip.models.storage.store import PRETRAINED, read_card
+
+GROUPS = st.lists(st.sampled_from("abcdefghij"), min_size=1, max_size=60)
+
+
+@given(GROUPS, st.one_of(st.none(), st.integers(0, 9)))
+def test_every_graph_is_in_one_part_and_every_group_too(groups, seed):
+    split = grouped_split(groups, seed=seed)
+    everything = torch.cat([split[part] for part in PARTS])
+    assert sorted(everything.tolist()) == list(range(len(groups)))
+    names = [{groups[k] for k in split[part].tolist()} for part in PARTS]
+    assert all(a.isdisjoint(b) for a, b in zip(names, names[1:] + names[:1], strict=True))
+
+
+def test_without_a_seed_the_largest_groups_are_trained_on():
+    groups = ["ring"] * 70 + ["chain"] * 15 + [f"rare {k}" for k in range(15)]
+    split = grouped_split(groups, seed=None)
+    assert {groups[k] for k in split["test"].tolist()} <= {f"rare {k}" for k in range(15)}
+    assert np.isclose(len(split["train"]) / len(groups), 0.8, atol=0.16)
+
+
+def test_the_order_of_groups_depends_on_the_seed_alone():
+    groups = [str(k % 50) for k in range(200)]
+    first, again, other = (grouped_split(groups, seed=seed) for seed in (1, 1, 2))
+    assert all(torch.equal(first[part], again[part]) for part in PARTS)
+    assert not torch.equal(first["test"], other["test"])
+
+
+def test_scaffolds_are_rings_and_what_links_them():
+    assert murcko_scaffold("CCc1ccc(CC2CC2)cc1N") == "c1ccc(CC2CC2)cc1"
+    assert murcko_scaffold("CCO") == ""
+
+
+def test_the_kit_was_trained_on_this_set(data_folder):
+    dataset = load_dataset("ames")
+    assert len(dataset) == 4337
+    assert not dataset.bad
+    assert read_card(PRETRAINED / "ames" / "classifier").data.fingerprint == dataset.fingerprint()
