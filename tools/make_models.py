@@ -11,9 +11,11 @@ from pathlib import Path
 import torch
 
 from graphflip.data.source import load_dataset
+from graphflip.explain.assess import plausible_limit
 from graphflip.explain.knowledge import KNOWLEDGE, Knowledge
 from graphflip.explain.neighbors import save_training_molecules
-from graphflip.models.storage.store import PRETRAINED
+from graphflip.models.networks.pegvae import PEGVAE
+from graphflip.models.storage.store import PRETRAINED, load_model
 from graphflip.models.training.schedule import TrainingProgress
 from graphflip.models.training.train import train_model
 
@@ -68,7 +70,9 @@ def main(names: list[str]) -> None:
         dataset_name, model_name = name.split("/")
         role, preset = ROLES[model_name]
         if role == "knowledge":
-            Knowledge.mine(load_dataset(dataset_name).part("train")).save(PRETRAINED / dataset_name / KNOWLEDGE)
+            dataset, kit = load_dataset(dataset_name), PRETRAINED / dataset_name
+            limit = plausible_limit(load_model(kit / "vae", expect=PEGVAE), dataset.part("validation"))
+            Knowledge.mine(dataset.part("train"), limit).save(kit / KNOWLEDGE)
             continue
         if role == "neighbors":
             save_training_molecules(load_dataset(dataset_name), PRETRAINED / dataset_name)
