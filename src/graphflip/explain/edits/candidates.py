@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -12,7 +12,7 @@ from torch import Tensor
 
 from ...schema import Schema
 from ..goals.goal import AbstractGoal
-from ..moves.atoms.counting import counted_part
+from ..moves.atoms.counting import counted_part, unseen_edits
 from ..moves.difference import Difference
 from ..moves.sketch import Sketch
 
@@ -49,6 +49,7 @@ class Candidate:
         counted: The difference without edits that only add or remove hydrogens.
         weight: Cost of the counted edits.
         travel: Distance by which continuous attributes have changed, in scales.
+        unseen: Hydrogens and their bonds that come or go without being nodes and edges.
         votes: The classifier's vote, then the mean vote of the surrogates if they were asked.
     """
 
@@ -57,6 +58,7 @@ class Candidate:
     counted: Difference
     weight: float
     travel: float = 0.0
+    unseen: int = 0
     votes: tuple[Vote, ...] = ()
 
     @classmethod
@@ -64,11 +66,12 @@ class Candidate:
         """Compare a graph with the factual; `state` is the difference of the sketch that was copied, if known."""
         difference = Difference.between(factual, after) if state is None else state.updated(factual, after)
         counted = counted_part(difference, factual, after, schema)
-        return cls(after, difference, counted, counted.cost(schema), counted.travel(schema))
+        unseen = unseen_edits(difference, schema)
+        return cls(after, difference, counted, counted.cost(schema), counted.travel(schema), unseen)
 
     def with_votes(self, votes: Iterable[Vote]) -> "Candidate":
         """The same candidate with other votes."""
-        return Candidate(self.sketch, self.difference, self.counted, self.weight, self.travel, tuple(votes))
+        return replace(self, votes=tuple(votes))
 
     @property
     def heavy(self) -> int:

@@ -60,7 +60,7 @@ class Costs:
     """Costs of candidates; an edit costs 1, a change of continuous attributes by its size.
 
     Args:
-        hydrogen_price: Cost of an edit that only adds or removes a hydrogen node or its bond.
+        hydrogen_price: Cost of an edit that only adds or removes a hydrogen or its bond, be they nodes or implied.
         price: Score that a unit of cost is worth when candidates are ranked.
     """
 
@@ -69,7 +69,7 @@ class Costs:
 
     def cost(self, candidate: Candidate) -> float:
         """Cost of all edits of a candidate."""
-        return candidate.weight + self.hydrogen_price * (candidate.size - candidate.heavy)
+        return candidate.weight + self.hydrogen_price * (candidate.size - candidate.heavy + candidate.unseen)
 
     def key(self, candidate: Candidate) -> tuple[float, int, float]:
         """Sort key of candidates that pass: cost, then number of edits, then distance of continuous attributes."""

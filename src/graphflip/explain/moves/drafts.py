@@ -9,7 +9,7 @@ from ...schema import Schema
 from .atoms.choice import rules_of
 from .atoms.rules import AbstractRules
 from .attributes import Attributes, fresh_attributes, other_attributes
-from .connectivity import bridges, partners
+from .connectivity import bridges
 from .fragments import Fragment, groups
 from .sketch import Bond, Sketch
 
@@ -105,7 +105,7 @@ class Drafts:
 
     def _add_edges(self, state: Sketch, heavy: list[int], room: dict[int, int]) -> Iterator[Draft]:
         choices = fresh_attributes(self.schema.edges, (attributes for *_, attributes in state.edges()))
-        for i, others in partners(state, heavy).items():
+        for i, others in self.rules.partners(state, heavy).items():
             for j in others:
                 if j in state.near[i] or i == j or (i > j and not state.directed):
                     continue

@@ -1,6 +1,6 @@
 """StoredCharges: atoms that have their charge as an attribute, and hydrogens that follow from it and from bonds."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import NamedTuple
@@ -10,6 +10,7 @@ from ....schema import Schema
 from ..attributes import Attributes, fresh_attributes, other_attributes
 from ..sketch import Ions, Sketch
 from .orders import BondOrders, column_index
+from .rings import ring_partners
 from .rules import AbstractRules
 
 # Room of an atom that nothing may be joined to.
@@ -62,6 +63,9 @@ class StoredCharges(AbstractRules):
 
     def room(self, sketch: Sketch, i: int) -> int:
         return self._atoms[sketch.nodes[i]].reach - self._taken(sketch, i)
+
+    def partners(self, sketch: Sketch, nodes: Sequence[int]) -> dict[int, list[int]]:
+        return ring_partners(sketch, nodes, lambda i: self._atoms[sketch.nodes[i]].symbol == "C")
 
     def alternatives(self, sketch: Sketch, i: int, room: int) -> Iterator[Attributes]:
         atom = self._atoms[sketch.nodes[i]]

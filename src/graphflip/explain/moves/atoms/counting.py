@@ -1,6 +1,8 @@
 """The edits that count: hydrogens and charges that follow from other edits are bookkeeping."""
 
+from ....chemistry import BOND_ORDERS
 from ....schema import Schema
+from ..attributes import Attributes
 from ..difference import AttributeChange, Difference
 from ..sketch import Sketch
 from .orders import column_index
@@ -20,6 +22,29 @@ def counted_part(difference: Difference, factual: Sketch, after: Sketch, schema:
     if chemistry.explicit_hydrogens:
         return _without_hydrogens(difference, factual, after, column_index(schema.nodes, "type"))
     return difference
+
+
+def unseen_edits(difference: Difference, schema: Schema) -> int:
+    """Number of hydrogens and of their bonds that come or go unseen, where charges are stored and hydrogens implied.
+
+    Counted are hydrogens that atoms lose or gain with bonds among atoms that stay: two for a bond that closes a ring,
+    four for a ring that is hydrogenated at two double bonds. One that gives way to a new group, or takes its place, is
+    part of that change, and a double bond that moves along a ring moves no hydrogen.
+    """
+    if schema.chemistry is None or not schema.chemistry.stored_charges or not difference.edges:
+        return 0
+    at = column_index(schema.edges, "type")
+    gained: dict[int, int] = {}
+    for pair, (before, after) in difference.edges.items():
+        if all(None not in difference.nodes.get(i, ()) for i in pair):
+            more = _order(after, at) - _order(before, at)
+            for i in pair:
+                gained[i] = gained.get(i, 0) + more
+    return 2 * sum(map(abs, gained.values()))
+
+
+def _order(bond: Attributes | None, at: int) -> int:
+    return 0 if bond is None else BOND_ORDERS[str(bond[at])]
 
 
 def _without_hydrogens(difference: Difference, factual: Sketch, after: Sketch, at: int) -> Difference:

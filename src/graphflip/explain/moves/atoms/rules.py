@@ -1,9 +1,10 @@
 """AbstractRules: what a schema lets moves do to nodes and edges, and what must follow from a change."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 
 from ..attributes import Attributes
+from ..connectivity import partners
 from ..sketch import Sketch
 
 
@@ -29,6 +30,10 @@ class AbstractRules(ABC):
     @abstractmethod
     def room(self, sketch: Sketch, i: int) -> int:
         """Sum of the orders of further edges that a node may get."""
+
+    def partners(self, sketch: Sketch, nodes: Sequence[int]) -> Mapping[int, Sequence[int]]:
+        """Nodes that each of the nodes may be joined with by a new edge."""
+        return partners(sketch, nodes)
 
     @abstractmethod
     def alternatives(self, sketch: Sketch, i: int, room: int) -> Iterable[Attributes]:

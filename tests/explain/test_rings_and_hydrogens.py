@@ -1,0 +1,84 @@
+"""New bonds close rings that molecules have, and hydrogens that come and go unseen have their price."""
+
+import pytest
+
+from graphflip.data.molecules.molecule import drug_schema, from_smiles
+from graphflip.explain.edits.candidates import Candidate
+from graphflip.explain.edits.settings import Costs
+from graphflip.explain.moves.atoms.choice import rules_of
+from graphflip.explain.moves.atoms.counting import unseen_edits
+from graphflip.explain.moves.atoms.rings import ring_systems
+from graphflip.explain.moves.difference import Difference
+from graphflip.explain.moves.sketch import Sketch
+
+SCHEMA = drug_schema(30)
+SINGLE, DOUBLE = ("single",), ("double",)
+
+
+def sketch(smiles: str) -> Sketch:
+    return Sketch.of(from_smiles(smiles, SCHEMA))
+
+
+def partners(smiles: str) -> set[tuple[int, int]]:
+    molecule = sketch(smiles)
+    found = rules_of(SCHEMA).partners(molecule, list(molecule.nodes))
+    return {(i, j) for i, others in found.items() for j in others}
+
+
+def test_chains_close_to_rings_of_five_to_seven():
+    pairs = partners("CCCCCCCC")
+    assert {j - i + 1 for i, j in pairs if i < j} == {5, 6, 7}
+    assert all((j, i) in pairs for i, j in pairs)
+
+
+def test_small_rings_need_a_heteroatom():
+    assert (0, 2) not in partners("CCC")
+    assert (0, 2) in partners("CCO")
+    assert (0, 3) not in partners("CCCO")
+
+
+@pytest.mark.parametrize("smiles", ["c1ccccc1", "C1=CC2=CC=CC=C2C=C1", "C1CCCCCC1"])
+def test_no_bond_goes_across_a_ring_system(smiles):
+    assert not partners(smiles)
+
+
+def test_separate_parts_are_not_joined():
+    assert not {(i, j) for i, j in partners("CCCCC.CCCCC") if (i < 5) != (j < 5)}
+
+
+def test_ring_systems_are_fused_rings_and_not_what_hangs_on_them():
+    systems = ring_systems(sketch("Cc1ccc2ccccc2c1CC1CC1"))
+    assert set(systems) == {*range(1, 11), 12, 13, 14}
+    assert len({systems[i] for i in range(1, 11)}) == 1
+    assert systems[12] != systems[1]
+
+
+def unseen(before: Sketch, after: Sketch) -> int:
+    return unseen_edits(Difference.between(before, after), SCHEMA)
+
+
+def test_hydrogens_are_counted_with_bonds_among_atoms_that_stay():
+    chain = sketch("CCCCCO")
+    closed, doubled, shorter = chain.copy(), chain.copy(), chain.copy()
+    closed.join(0, 4, SINGLE)
+    doubled.join(1, 2, DOUBLE)
+    shorter.remove(5)
+    assert unseen(chain, closed) == unseen(chain, doubled) == 4
+    assert unseen(chain, shorter) == 0
+
+
+def test_a_ring_written_in_its_other_form_moves_no_hydrogen():
+    first, second = sketch("CC1=CC=CC=C1O"), sketch("CC1=CC=CC=C1O")
+    ring = [1, 2, 3, 4, 5, 6, 1]
+    for i, j in zip(ring, ring[1:], strict=False):
+        second.join(i, j, SINGLE if first.near[i][j] == DOUBLE else DOUBLE)
+    assert unseen(first, second) == 0
+
+
+def test_the_price_of_hydrogens_is_part_of_the_cost():
+    chain = sketch("CCCCCO")
+    closed = chain.copy()
+    closed.join(0, 4, SINGLE)
+    candidate = Candidate.of(chain, closed, SCHEMA)
+    assert Costs(hydrogen_price=1.0).cost(candidate) == 5
+    assert Costs(hydrogen_price=0.0).cost(candidate) == 1
