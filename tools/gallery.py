@@ -34,7 +34,7 @@ def write_gallery(explainer: Explainer, molecules: Sequence[Molecule], out: Path
     folder.mkdir(parents=True, exist_ok=True)
     for old in folder.glob("*.svg"):
         old.unlink()
-    (folder / "legend.svg").write_text(draw_legend().svg((260, 26)) + "\n", encoding="utf-8")
+    (folder / "legend.svg").write_text(draw_legend().svg() + "\n", encoding="utf-8")
     answers = [explained(explainer, molecule) for molecule in molecules]
     sections = [section(*pair, folder) for pair in zip(molecules, answers, strict=True)]
     page = "\n\n".join([introduction(explainer, answers), overview(molecules, answers), *sections])

@@ -184,7 +184,7 @@ def name_group(graph: Graph, anchor: int, members: set[int]) -> tuple[str, bool]
     """
     mol = _cut_out(graph, anchor, members)
     known = _names().get(_canonical(mol))
-    if known is not None:
+    if known is not None and (known not in _ON_CARBON or _symbol(graph, anchor) == "C"):
         return _only_atom(graph, known, members) or f"{known} group", True
     root = next(atom.GetIdx() for atom in mol.GetAtoms() if atom.HasProp(_ANCHOR))
     text = _chem().MolToSmiles(mol, rootedAtAtom=root).removeprefix("[*]").removeprefix("*")
@@ -203,12 +203,20 @@ def name_site(graph: Graph, i: int) -> str | None:
     return next(matches, None)
 
 
+def _symbol(graph: Graph, i: int) -> str:
+    node = graph.nodes()[i]
+    return "" if node is None else str(node["type"])
+
+
 def _only_atom(graph: Graph, name: str, members: set[int]) -> str | None:
     """Name of a group that is called by its only atom; None for others."""
     if name == "oxide":
         return name_site(graph, min(members)) or "oxide oxygen"
     return "other atom" if name == "other" else None
 
+
+_ON_CARBON = ("diazo",)
+"""Groups that have other names on other elements: on nitrogen they make an azide."""
 
 _ANCHOR = "anchor"
 """Property of the dummy atom that a group hangs on."""

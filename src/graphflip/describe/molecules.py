@@ -152,20 +152,22 @@ def _group(change: GraphChange, changed: set[int], near: dict[int, set[int]]) ->
     """The smallest group that some connected changed atoms are part of; None if they are part of none.
 
     Atoms that stay belong to it only if that gives it a name before and after, on an atom that keeps its charge: a
-    nitro group that becomes a carboxy group keeps its oxygens.
+    nitro group that becomes a carboxy group keeps its oxygens. Without such names it is the changed atoms alone.
     """
     sides = []
     for anchor in {j for i in changed for j in near[i]} - changed:
         side = next(part for part in connected_groups(near.keys() - {anchor}, near) if changed <= part)
         sides.append((len(side), anchor, side))
+    unnamed = None
     for size, anchor, side in sorted(sides, key=lambda each: each[:2]):
         before, after = (_name(change, k, anchor, side) if size <= _LARGEST else None for k in (0, 1))
         if before is None or after is None or before == after:
             continue
-        stays = change.charge_gain(anchor) == 0
-        if side == changed or (before.known and after.known and stays):
-            return _Group(anchor, frozenset(side), before.text, after.text)
-    return None
+        group, known = _Group(anchor, frozenset(side), before.text, after.text), before.known and after.known
+        if known and (side == changed or change.charge_gain(anchor) == 0):
+            return group
+        unnamed = unnamed or (group if side == changed else None)
+    return unnamed
 
 
 class _Name(NamedTuple):

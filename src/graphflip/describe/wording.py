@@ -1,6 +1,6 @@
 """Edits in words: the changes of an answer, as a person would say them."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from ..edits import Edit, edits_between
 from ..explain.counterfactual import Counterfactual
@@ -91,7 +91,7 @@ def _other_sentences(change: GraphChange, edits: Sequence[Edit]) -> tuple[list[S
 
 
 def _group_sentence(verb: str, change: GraphChange, side: int, group: set[int], edits: tuple[Edit, ...]) -> Sentence:
-    names = [change.names[i] + _more(change.nodes[side][i], change.schema) for i in sorted(group)]
+    names = [change.names[i] + _more(change.nodes[side][i], _silent(change.schema, side)) for i in sorted(group)]
     outside = _outside(change, side, group)
     joined = f" joined to {listed([change.names[j] for j in sorted(outside)])}" if outside else ""
     return Sentence(f"{verb} {listed(names)}{joined}", edits, *2 * [frozenset(group | outside)])
@@ -102,12 +102,17 @@ def _outside(change: GraphChange, side: int, group: set[int]) -> set[int]:
     return {j for i in group for j in change.near[side].get(i, set()) if not change.is_hydrogen(j)} - group
 
 
-def _more(node: AttributeDict, schema: Schema) -> str:
-    """Attributes of a node other than its type, in brackets; an atom without a charge has none."""
-    silent = {("charge", "0")} if schema.node_charge is not None else set()
+def _more(node: AttributeDict, silent: Collection[tuple[str, str | float]]) -> str:
+    """Attributes of a node other than its type, in brackets, without silent ones."""
     more = [(name, value) for name, value in node.items() if name != "type" and (name, value) not in silent]
     parts = [f"{name} {_number(value)}" for name, value in more]
     return f" ({', '.join(parts)})" if parts else ""
+
+
+def _silent(schema: Schema, side: int) -> set[tuple[str, str | float]]:
+    """Attributes that go without saying: that an atom has no charge, and which one it had before it was removed."""
+    column = schema.node_charge
+    return set() if column is None else {(column.name, value) for value in (("0",) if side else column.values)}
 
 
 def _say(edit: Edit, change: GraphChange) -> str:
