@@ -1,6 +1,6 @@
 """Changes of a molecule in a chemist's words: groups that are added, removed or replaced by others."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -21,12 +21,14 @@ class _Group:
         members: Atoms of the group, before or after.
         before: Name of the group before; None if no heavy atom was there.
         after: Name of the group after; None if no heavy atom is there.
+        known: True if chemists know both by these names.
     """
 
     anchor: int
     members: frozenset[int]
     before: str | None
     after: str | None
+    known: bool
 
 
 def group_sentences(change: GraphChange, edits: Sequence[Edit]) -> tuple[list[Sentence], list[Edit]]:
@@ -105,7 +107,8 @@ def _exchanges(groups: Sequence[_Group]) -> list[_Group]:
             merged.append(group)
         else:
             both = partner.members | group.members
-            whole = _Group(group.anchor, both, partner.before or group.before, partner.after or group.after)
+            names = partner.before or group.before, partner.after or group.after
+            whole = _Group(group.anchor, both, *names, partner.known and group.known)
             merged[merged.index(partner)] = whole
     return merged
 
@@ -154,20 +157,29 @@ def _group(change: GraphChange, changed: set[int], near: dict[int, set[int]]) ->
     Atoms that stay belong to it only if that gives it a name before and after, on an atom that keeps its charge: a
     nitro group that becomes a carboxy group keeps its oxygens. Without such names it is the changed atoms alone.
     """
+    anchors = {j for i in changed for j in near[i]} - changed
+    further = {j for i in anchors for j in near[i]} - changed - anchors
+    unnamed: list[_Group] = []
+    for group in (group for some in (anchors, further) for group in _hanging(change, some, changed, near)):
+        if group.known:
+            return group
+        unnamed.append(group)
+    return unnamed[0] if unnamed else None
+
+
+def _hanging(change: GraphChange, anchors: set[int], changed: set[int], near: dict[int, set[int]]) -> Iterator[_Group]:
+    """Groups with these atoms in them that hang on one of the anchors, smallest first."""
     sides = []
-    for anchor in {j for i in changed for j in near[i]} - changed:
+    for anchor in anchors:
         side = next(part for part in connected_groups(near.keys() - {anchor}, near) if changed <= part)
         sides.append((len(side), anchor, side))
-    unnamed = None
     for size, anchor, side in sorted(sides, key=lambda each: each[:2]):
         before, after = (_name(change, k, anchor, side) if size <= _LARGEST else None for k in (0, 1))
         if before is None or after is None or before == after:
             continue
-        group, known = _Group(anchor, frozenset(side), before.text, after.text), before.known and after.known
-        if known and (side == changed or change.charge_gain(anchor) == 0):
-            return group
-        unnamed = unnamed or (group if side == changed else None)
-    return unnamed
+        known = before.known and after.known
+        if side == changed or (known and change.charge_gain(anchor) == 0):
+            yield _Group(anchor, frozenset(side), before.text, after.text, known)
 
 
 class _Name(NamedTuple):
