@@ -79,7 +79,7 @@ def overview(molecules: Sequence[Molecule], answers: Sequence[Counterfactual | s
     for molecule, answer in zip(molecules, answers, strict=True):
         predicted = change = "–"
         if isinstance(answer, Counterfactual):
-            predicted, change = prediction(answer), "; ".join(describe(answer)) or answer.outcome.value
+            predicted, change = prediction(answer), plain("; ".join(describe(answer)) or answer.outcome.value)
         rows.append(f"| [{molecule.name}](#{slug(molecule.name)}) | {known(molecule)} | {predicted} | {change} |")
     return "\n".join(rows)
 
@@ -88,7 +88,7 @@ def section(molecule: Molecule, answer: Counterfactual | str, folder: Path) -> s
     """Section of a molecule: pictures, the change in words, probabilities and evidence."""
     heading = f"## {molecule.name} {{ #{slug(molecule.name)} }}\n\n`{molecule.smiles}`, known: {known(molecule)}"
     if isinstance(answer, str):
-        return f"{heading}\n\nIt cannot be read: {answer}"
+        return f"{heading}\n\nIt cannot be read: {plain(answer)}"
     lines = [heading, pictures(molecule.name, answer, folder), *facts(answer)]
     return "\n\n".join(line for line in lines if line)
 
@@ -107,14 +107,15 @@ def pictures(name: str, answer: Counterfactual, folder: Path) -> str:
 
 def facts(answer: Counterfactual) -> Iterable[str]:
     """The change in words, probabilities before and after, evidence and notes, as paragraphs."""
-    yield "\n".join(f"- **{text}**" for text in describe(answer))
+    yield "\n".join(f"- **{plain(text)}**" for text in describe(answer))
     target, before, after = answer.class_name(answer.target), answer.p_factual, answer.p_counterfactual
     numbers = f"{before:.2f}" if after is None else f"{before:.2f} → {after:.2f}"
     yield f"Predicted: {prediction(answer)}. Probability of {target}: {numbers}, by {edit_count(answer)}."
     if answer.evidence is not None:
-        yield f"Evidence: {answer.evidence.in_words('give the target')}."
+        yield f"Evidence: {plain(answer.evidence.in_words('give the target'))}."
+        yield "\n".join(f"- {plain(line)}" for line in answer.evidence.familiarity())
     if answer.note:
-        yield answer.note
+        yield plain(answer.note)
     if not answer.flipped:
         yield f"Not flipped ({answer.outcome.value}): {answer.outcome.advice}"
 
@@ -128,6 +129,11 @@ def prediction(answer: Counterfactual) -> str:
 
 def known(molecule: Molecule) -> str:
     return {True: "positive", False: "negative", None: "–"}[molecule.mutagen]
+
+
+def plain(text: str) -> str:
+    """Escape a text so that brackets of SMILES make no links."""
+    return re.sub(r"([\[\]*_])", r"\\\1", text)
 
 
 def slug(name: str) -> str:
