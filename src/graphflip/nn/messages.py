@@ -76,14 +76,11 @@ class RelationalLayer(nn.Module):
 
 
 class AttentionLayer(nn.Module):
-    """Multi-head attention over neighbors and oneself; edges enter as a bias on the scores, existence as a weight.
+    """Multi-head attention over neighbors and oneself; edges enter as a bias on the scores, existence as a weight."""
 
-    `dropout` is the share of what attention and update bring that is dropped while training.
-    """
-
-    def __init__(self, d: int, heads: int, num_relations: int, dropout: float = 0.0):
+    def __init__(self, d: int, heads: int, num_relations: int):
         super().__init__()
-        self.heads, self.drop = _divisor(heads, d), nn.Dropout(dropout)
+        self.heads = _divisor(heads, d)
         self.project = nn.Linear(d, 3 * d, bias=False)
         self.edge_bias = nn.Linear(num_relations, heads, bias=False)
         self.merge = nn.Linear(d, d)
@@ -103,8 +100,8 @@ class AttentionLayer(nn.Module):
         weight = there * (scores - highest).clamp(max=30).exp()
         attention = weight / weight.sum(-1, keepdim=True).clamp(min=1e-9)
         mixed = (attention @ value).transpose(1, 2).reshape(b, n, d)
-        h = self.first(h + self.drop(self.merge(mixed)), B)
-        return self.second(h + self.shrink(self.drop(self.expand(h).relu())), B) * B[..., None]
+        h = self.first(h + self.merge(mixed), B)
+        return self.second(h + self.shrink(self.expand(h).relu()), B) * B[..., None]
 
 
 class ExchangeLayer(nn.Module):

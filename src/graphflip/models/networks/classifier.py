@@ -267,7 +267,7 @@ class AttentionClassifier(_MessageClassifier):
     default: ClassVar[ClassifierConfig] = ClassifierConfig(width=64, depth=4, hidden=128, dropout=0.3)
 
     def _layer(self, width: int, kinds: int) -> nn.Module:
-        return AttentionLayer(width, 4, kinds, self.config.inner_dropout)
+        return AttentionLayer(width, 4, kinds)
 
 
 # From this many graphs on, finding nodes that look alike costs less than it saves.

@@ -96,10 +96,8 @@ def _recipe(role: str, preset: str, dataset: GraphDataset, leak: float) -> Recip
                 sized(InvariantClassifier, bonds="types"), Classification() if dataset.classes else learned, training
             )
         case "judge", "gnn":
-            inner = {"inner_dropout": 0.15} if _has_charges(dataset) else {}
-            epochs = 40 if _has_charges(dataset) else 25
-            training = TrainConfig(epochs=epochs, rate=1e-3, calibrate=True, seed=1)
-            return Recipe(sized(AttentionClassifier, leak, **inner), learned, training)
+            training = TrainConfig(epochs=25, rate=1e-3, calibrate=True, seed=1)
+            return Recipe(sized(AttentionClassifier, leak), learned, training)
         case "vae", "modern":
             training = TrainConfig(epochs=200, weight_decay=1e-4, average=0.99, validate_every=5)
             return Recipe(PEGVAE(schema), Reconstruction(beta=0.05), training)
