@@ -11,10 +11,26 @@ ROW = re.compile(r"^\| (\w+), `(\w+)` \| (.*) \|$", re.MULTILINE)
 def test_the_readme_has_the_figures_of_the_quality_table():
     table = json.loads((ROOT / "results" / "quality" / "table.json").read_text())
     rows = ROW.findall((ROOT / "README.md").read_text())
-    assert len(rows) == 5
+    assert len(rows) == 8
     for data, method, cells in rows:
         found = table[data.lower()][method]
         judges = (f"{found[name]:.3f} ({found[f'{name}_ceiling']:.3f})" for name in ("nafr", "nafr_other"))
         shown = [f"{found['flip_ratio']:.3f}", *judges, f"{found['edge_sp']:.3f}"]
         shown += [f"{found['mean_heavy_edits']:.1f}", f"{found['one_minimal']:.3f}"]
         assert cells.split(" | ") == shown, f"{data}, {method}"
+
+
+def test_the_readme_has_the_figures_of_real_molecules():
+    found = json.loads((ROOT / "results" / "molecules.json").read_text())
+    text = (ROOT / "README.md").read_text()
+    ames, accepted = found["ames"], found["accepted"]
+    pairs = [(ames[f"auroc{key}"], ames[f"auroc_scaffold{key}"]) for key in ("", "_judge", "_trees")]
+    rows = [
+        *(f"{random:.3f} / {scaffold:.3f}" for random, scaffold in pairs),
+        f"{ames['ece']:.3f}",
+        f"{ames['atoms']:.4f} / {ames['graphs']:.3f}",
+        f"{accepted['rdkit5k']:.3f} / {accepted['chembl_drugs']:.3f}",
+        f"{found['speed_ratio']:.1f}",
+    ]
+    cells = re.findall(r"^\| ames: .* \| (.*) \|$", text, re.MULTILINE)
+    assert cells == rows
