@@ -1,5 +1,7 @@
 """New bonds close rings that molecules have, and hydrogens that come and go unseen have their price."""
 
+from itertools import pairwise
+
 import pytest
 
 from graphflip.data.molecules.molecule import drug_schema, from_smiles
@@ -70,7 +72,7 @@ def test_hydrogens_are_counted_with_bonds_among_atoms_that_stay():
 def test_a_ring_written_in_its_other_form_moves_no_hydrogen():
     first, second = sketch("CC1=CC=CC=C1O"), sketch("CC1=CC=CC=C1O")
     ring = [1, 2, 3, 4, 5, 6, 1]
-    for i, j in zip(ring, ring[1:], strict=False):
+    for i, j in pairwise(ring):
         second.join(i, j, SINGLE if first.near[i][j] == DOUBLE else DOUBLE)
     assert unseen(first, second) == 0
 
