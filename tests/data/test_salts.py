@@ -70,7 +70,7 @@ def test_a_molecule_that_nothing_sanitized_has_a_parent():
 
 @pytest.mark.parametrize(("salt", "error"), [("CC(=O)[O-].[Na+]", DataError), ("CC(=O)[O-].[K+]", SchemaError)])
 def test_a_salt_that_cannot_be_read_is_told_its_parent(salt, error):
-    with pytest.raises(error, match=r"give CC\(=O\)O, or `graphflip explain --parent`"):
+    with pytest.raises(error, match=r"give CC\(=O\)O, or leave out `--as-is`"):
         from_smiles(salt, IMPLICIT)
 
 
@@ -79,4 +79,4 @@ def test_no_parent_is_promised_that_cannot_be_read(hopeless):
     for parent in (False, True):
         with pytest.raises((DataError, SchemaError)) as caught:
             from_smiles(hopeless, IMPLICIT, parent=parent)
-        assert "--parent" not in str(caught.value)
+        assert "--as-is" not in str(caught.value)

@@ -1,5 +1,6 @@
 """Whatever is given to an explainer, or asked of it: an answer for each input, or words that say what to give."""
 
+import json
 from itertools import count
 from pathlib import Path
 from types import SimpleNamespace
@@ -7,6 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import torch
+from rdkit import Chem
 
 import graphflip as gf
 from graphflip.data.inputs import is_single, one_by_one
@@ -20,6 +22,7 @@ from graphflip.explain.explainer import Explainer, check_source
 from graphflip.explain.kit import Kit
 from graphflip.explain.knowledge import Knowledge
 from graphflip.explain.query import Query
+from graphflip.explain.records import from_record, to_record
 from graphflip.graph import Graph
 
 from .oracles import SignedDistance
@@ -131,15 +134,18 @@ def test_labels_are_not_read(y):
 
 def test_the_parent_of_a_salt_is_explained(explainer):
     salt = "[O-]c1ccc(cc1)[N+](=O)[O-].[K+]"
-    with pytest.raises(gf.GraphflipError, match="--parent"):
-        explainer.explain(salt)
-    found = explainer.explain(salt, "mutagen", parent=True)
+    with pytest.raises(gf.GraphflipError, match="--as-is"):
+        explainer.explain(salt, parent=False)
+    found = explainer.explain(salt, "mutagen")
     assert found.id == salt
     assert found.factual == from_smiles("Oc1ccc(cc1)[N+](=O)[O-]", explainer.kit.schema)
-    with pytest.raises(ConfigError, match="molecules alone"):
-        explainer.explain(found.factual, parent=True)
-    with pytest.raises(ConfigError, match="molecules alone"):
-        explainer.explain(to_pyg(found.factual)[0], parent=True)
+    assert found.smiles.factual == Chem.CanonSmiles(salt)
+    assert "left out and carried along: potassium (K+)" in str(found)
+    assert to_smiles(found.factual) == Chem.CanonSmiles("Oc1ccc(cc1)[N+](=O)[O-]")
+    again = from_record(json.loads(json.dumps(to_record(found))), explainer.kit.schema)
+    assert (again.smiles, again.source) == (found.smiles, salt)
+    for graph in (found.factual, to_pyg(found.factual)[0]):
+        assert explainer.explain(graph, "mutagen").remarks == ()
 
 
 @pytest.mark.parametrize("num", [2.5, "3", 0, -1, True, None, float("nan")])

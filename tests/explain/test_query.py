@@ -38,9 +38,9 @@ def test_a_new_option_is_on_the_command_line():
     shown = CliRunner().invoke(app, ["--help"], env={"COLUMNS": "200"})
     assert "--patience" in shown.output
     assert "Days to wait for an answer." in shown.output
-    done = CliRunner().invoke(app, ["CCO", "--patience", "3", "--freeze", "3,1", "--freeze-edge", "2-5", "--parent"])
+    done = CliRunner().invoke(app, ["CCO", "--patience", "3", "--freeze", "3,1", "--freeze-edge", "2-5", "--as-is"])
     assert done.exit_code == 0, done.output
-    assert asked == [("CCO", Extended(patience=3, freeze_nodes=(1, 3), freeze_edges=((2, 5),), parent=True))]
+    assert asked == [("CCO", Extended(patience=3, freeze_nodes=(1, 3), freeze_edges=((2, 5),), parent=False))]
 
 
 def test_a_new_option_is_on_the_page_of_the_api():
@@ -94,7 +94,8 @@ def test_settings_of_format_1_are_read_and_written_as_they_were():
         "budget": 2,
     }
     settings = JobSettings.model_validate(stored)
-    assert settings == JobSettings.of("aids", prefer="minimal", freeze_nodes=[2, 1], freeze_edges=[(0, 1)], budget=2)
+    frozen = {"freeze_nodes": [2, 1], "freeze_edges": [(0, 1)]}
+    assert settings == JobSettings.of("aids", prefer="minimal", parent=False, budget=2, **frozen)
     assert settings.model_dump_json() == json.dumps(stored, separators=(",", ":"))
     assert JobSettings.model_validate_json(JobSettings.of("aids", seed=3).model_dump_json()).query.seed == 3
 

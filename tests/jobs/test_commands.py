@@ -1,5 +1,6 @@
 """`graphflip explain` and `graphflip export` as a user meets them: signals, messages, exit codes."""
 
+import json
 import os
 import signal
 import subprocess
@@ -103,18 +104,21 @@ def test_rings_are_frozen_if_asked(kit, tmp_path, monkeypatch):
         assert [answer["outcome"] for answer in answers_of(job)] == [outcome]
 
 
-def test_the_parent_of_a_salt_is_explained_if_asked(kit, tmp_path, monkeypatch, capsys):
+def test_the_largest_part_of_a_salt_is_explained(kit, tmp_path, monkeypatch, capsys):
     asked = ("--model", kit, "--prefer", "minimal", "--target", "fancy", "--budget", 2)
     salt = "CC[NH3+].[Cl-]"
-    assert run(monkeypatch, "explain", salt, *asked) == 0
+    assert run(monkeypatch, "explain", salt, *asked, "--as-is") == 0
     printed = capsys.readouterr().out
     assert "bad_input" in printed
-    assert "give CCN, or `graphflip explain --parent`" in printed
+    assert "give CCN, or leave out `--as-is`" in printed
     (tmp_path / "salts.smi").write_text(f"{salt} x\nCC[O-].[K+] y\n")
     assert run(monkeypatch, "explain", tmp_path / "salts.smi", *asked, "--parent", "--out", tmp_path / "job") == 0
+    assert run(monkeypatch, "explain", tmp_path / "salts.smi", *asked, "--out", tmp_path / "job") == 0
     answers = answers_of(tmp_path / "job")
     assert [answer["input"] for answer in answers] == [salt, "CC[O-].[K+]"]
-    assert [answer["smiles_factual"] for answer in answers] == ["CCN", "CCO"]
+    assert [answer["smiles_factual"] for answer in answers] == [salt, "CC[O-].[K+]"]
+    assert "left out and carried along: chloride (Cl-)" in answers[0]["note"]
+    assert json.loads(answers[1]["record"])["source"] == "CC[O-].[K+]"
 
 
 def test_export(undisturbed, tmp_path, monkeypatch, capsys):

@@ -69,13 +69,13 @@ def test_a_row_that_cannot_be_read_does_not_hide_the_next(tmp_path):
     assert [readable(row) for row in rows_of(tmp_path / "a.smi")] == [True, False, False, True]
 
 
-def test_only_molecules_have_a_parent():
+def test_the_largest_part_of_molecules_is_read_and_graphs_as_they_are():
     salt = InputRow(1, "a", "smiles", "CC(=O)[O-].[Na+]")
-    assert not readable(salt)
-    assert salt.graph(SCHEMA, parent=True) == from_smiles("CC(=O)O", SCHEMA)
-    for form in ("graph", "tu", "pyg"):
-        with pytest.raises(ConfigError, match="molecules alone"):
-            InputRow(1, "a", form, "{}").graph(SCHEMA, parent=True)
+    assert salt.graph(SCHEMA) == from_smiles("CC(=O)O", SCHEMA)
+    with pytest.raises(DataError, match="leave out `--as-is`"):
+        salt.graph(SCHEMA, parent=False)
+    mixture = from_smiles("CCO.O", SCHEMA)
+    assert InputRow(1, "a", "graph", json.dumps(graph_to_json(mixture))).graph(SCHEMA) == mixture
 
 
 def test_records_of_sd_files(tmp_path):

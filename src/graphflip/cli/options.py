@@ -14,6 +14,8 @@ from ..explain.query import Query
 
 _FLAGS = {"freeze_nodes": "--freeze"}
 """Flags that are not the name of the field: of a list, without the plural's s."""
+_OPPOSITES = {"parent": "--as-is"}
+"""Flags that ask for the opposite of a field that is True by default."""
 
 
 def with_options(kind: type[Query], after: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -51,7 +53,8 @@ def _option(name: str, field: FieldInfo) -> _Option:
     """The option of a field: a flag, a choice, a list with commas, or a value."""
     help, flag, kind = field.description, f"--{name.replace('_', '-')}", _plain(field.annotation)
     if kind is bool:
-        return _make(name, bool, typer.Option(flag, help=help), field.default)
+        flags = f"{flag}/{_OPPOSITES[name]}" if name in _OPPOSITES else flag
+        return _make(name, bool, typer.Option(flags, help=help), field.default)
     if get_origin(kind) is Literal:
         choices: Any = StrEnum(name, {choice: choice for choice in get_args(kind)})
         return _make(name, choices, typer.Option(flag, help=help), choices(field.default), lambda chosen: chosen.value)

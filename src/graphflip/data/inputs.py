@@ -2,13 +2,13 @@
 
 import copy
 import json
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from typing import Any, Literal, NamedTuple
 
 import torch
 from torch.utils.data import Dataset
 
-from ..errors import ConfigError, DataError
+from ..errors import DataError
 from ..graph import Graph
 from ..jsongraph import graph_from_json
 from ..schema import Schema
@@ -26,16 +26,14 @@ class InputRow(NamedTuple):
     form: Form
     text: str
 
-    def graph(self, schema: Schema, parent: bool = False) -> Graph:
-        """Read the text as a graph of the schema; with `parent`, as the neutral parent of the molecule."""
+    def graph(self, schema: Schema, parent: bool = True) -> Graph:
+        """Read the text as a graph of the schema; with `parent`, of a mixture of molecules the largest part."""
         if self.form == "smiles":
             return read_graph(self.text, schema, parent)
         if self.form == "molblock":
             from .molecules.sdf import from_molblock
 
             return from_molblock(self.text, schema, parent=parent)
-        if parent:
-            raise _not_a_molecule()
         if self.form == "pyg":
             return from_pyg_text(self.text, schema)
         try:
@@ -45,13 +43,13 @@ class InputRow(NamedTuple):
         return graph_from_json(_known_part(stored, schema) if self.form == "tu" else stored, schema)
 
 
-def read_graph(given: Any, schema: Schema, parent: bool = False) -> Graph:
+def read_graph(given: Any, schema: Schema, parent: bool = True) -> Graph:
     """Read one input as a graph of the schema; a label that it may have is not read.
 
     Args:
         given: A Graph, a SMILES text, an RDKit molecule, a PyG Data object, or an InputRow.
         schema: The schema of the classifier.
-        parent: Reads the neutral parent of a salt or an ion; only for molecules.
+        parent: Reads the largest organic part of a salt or a mixture, as `from_mol` says; graphs are read as they are.
     """
     if isinstance(given, InputRow):
         return given.graph(schema, parent)
@@ -63,8 +61,6 @@ def read_graph(given: Any, schema: Schema, parent: bool = False) -> Graph:
         from .molecules.molecule import from_mol
 
         return from_mol(given, schema, parent=parent)
-    if parent:
-        raise _not_a_molecule()
     if isinstance(given, Graph):
         return _with_schema(given, schema)
     if hasattr(given, "edge_index"):
@@ -73,6 +69,30 @@ def read_graph(given: Any, schema: Schema, parent: bool = False) -> Graph:
         f"What is to be explained must be a Graph, a SMILES text, an RDKit molecule or a PyG Data object; "
         f"got {type(given).__name__}."
     )
+
+
+def source_text(given: Any) -> str:
+    """The molecule that was given as SMILES with all that graphs do not have, for `carry`; empty if that is none."""
+    if isinstance(given, InputRow):
+        return _ROW_SOURCES.get(given.form, lambda _: "")(given.text)
+    if isinstance(given, str):
+        return given.strip()
+    return _of_mol(given) if hasattr(given, "GetAtoms") else ""
+
+
+def _of_mol(mol: Any) -> str:
+    from .molecules.drawn import write_source
+
+    return write_source(mol)
+
+
+def _of_molblock(block: str) -> str:
+    from .molecules.sdf import parse_molblock
+
+    return _of_mol(parse_molblock(block))
+
+
+_ROW_SOURCES: dict[str, Callable[[str], str]] = {"smiles": str.strip, "molblock": _of_molblock}
 
 
 def is_single(given: Any) -> bool:
@@ -133,12 +153,6 @@ def _from_pyg(data: Any, schema: Schema) -> Graph:
     unlabeled = copy.copy(data)
     unlabeled.y = torch.zeros(1, dtype=torch.long)
     return from_pyg([unlabeled], schema=schema).graphs()
-
-
-def _not_a_molecule() -> ConfigError:
-    return ConfigError(
-        "`parent` must be asked of molecules alone (SMILES, SD files, RDKit molecules); this is a graph. Leave it out."
-    )
 
 
 def _known_part(graph: dict[str, Any], schema: Schema) -> dict[str, Any]:

@@ -28,9 +28,7 @@ def as_text(counterfactual: Counterfactual) -> str:
     words = describe(counterfactual)
     lines = [_summary(counterfactual)]
     if counterfactual.factual.schema.chemistry is not None and counterfactual.counterfactual is not None:
-        from ..data.molecules.molecule import to_smiles
-
-        lines.append(f"  {to_smiles(counterfactual.factual)} -> {to_smiles(counterfactual.counterfactual)}")
+        lines.append(f"  {counterfactual.smiles.factual} -> {counterfactual.smiles.counterfactual}")
     lines += [f"  {word}" for word in words[:_MOST_SENTENCES]] + (["  …"] if len(words) > _MOST_SENTENCES else [])
     verb = "give the target" if counterfactual.goal.unit == "probability" else "predict"
     if counterfactual.evidence is not None:
@@ -38,6 +36,7 @@ def as_text(counterfactual: Counterfactual) -> str:
             f"  {line}" for line in (counterfactual.evidence.in_words(verb), *counterfactual.evidence.familiarity())
         ]
     lines += [f"  {counterfactual.note}"] if counterfactual.note else []
+    lines += [f"  {remark}" for remark in counterfactual.remarks]
     return "\n".join(lines if counterfactual.flipped else [*lines, f"  {counterfactual.outcome.advice}"])
 
 

@@ -7,6 +7,7 @@ from functools import cached_property
 from jaxtyping import Float
 from torch import Tensor
 
+from ..data.molecules.carry import SmilesPair, carry
 from ..edits import Edit, edits_between
 from ..graph import Graph
 from .display import shown
@@ -92,6 +93,7 @@ class Counterfactual:
         one_minimal: True if it was checked that no single edit can be undone without losing the flip; None if not
             checked.
         evidence: Verdicts of independent models and rules.
+        source: The molecule that was given, as SMILES, with all that the model does not see; empty if that was a graph.
 
     Example:
         >>> from graphflip.explain import NoChange
@@ -121,6 +123,7 @@ class Counterfactual:
     classes: tuple[str, ...] = ()
     one_minimal: bool | None = None
     evidence: Evidence | None = None
+    source: str = ""
 
     @property
     def flipped(self) -> bool:
@@ -131,6 +134,19 @@ class Counterfactual:
     def edits(self) -> list[Edit]:
         """Typed list of edits that turns the factual into the counterfactual; empty if there is none."""
         return [] if self.counterfactual is None else edits_between(self.factual, self.counterfactual)
+
+    @cached_property
+    def smiles(self) -> SmilesPair:
+        """SMILES of both graphs with stereo, isotopes and counter-ions of the source, where nothing changed.
+
+        None for what is no molecule. `graphflip.data.to_smiles` writes the graph alone.
+        """
+        return carry(self.source, self.factual, self.counterfactual)
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """Sentences on what the model does not see of the source, and what became of it."""
+        return self.smiles.remarks if self.source else ()
 
     @property
     def goal(self) -> AbstractGoal:

@@ -12,7 +12,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from ..data.dataset import GraphDataset
-from ..data.inputs import is_single, named_inputs, read_graph
+from ..data.inputs import is_single, named_inputs, read_graph, source_text
 from ..errors import ConfigError
 from ..graph import Graph
 from ..models.networks.classifier import AbstractClassifier, num_outputs
@@ -129,7 +129,8 @@ class Explainer:
         for name, given in named_inputs(inputs, ids):
             graph = self.read(given, query.parent)
             answers = search.explain(graph, goal, ids=[name], seed=query.seed, num=query.num)
-            yield [self.assess(answer) for answer in answers]
+            source = source_text(given)
+            yield [self.assess(dataclasses.replace(answer, source=source)) for answer in answers]
 
     def search(self, query: Query | None = None, **options: Unpack[QueryOptions]) -> EditSearch:
         """Make the search behind `explain`, with the settings of the question's preference.
@@ -232,8 +233,8 @@ class Explainer:
             raise ConfigError(f"A latent path needs {what}; there is none here.")
         return latent_path(vae, self.kit.classifier, counterfactual.factual, after, counterfactual.target, steps)
 
-    def read(self, what: Any, parent: bool = False) -> Graph:
-        """Read one input as a graph of the kit's schema; with `parent`, the neutral parent of a salt or an ion.
+    def read(self, what: Any, parent: bool = True) -> Graph:
+        """Read one input as a graph of the kit's schema; with `parent`, of a salt or a mixture the largest part.
 
         A label that it may have is not read. Raises DataError if it cannot be read or does not fit the schema.
         """

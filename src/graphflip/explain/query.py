@@ -131,7 +131,9 @@ class Query(BaseModel):
         default=False, description="All answers from the smallest change to the most believable one."
     )
     parent: bool = Field(
-        default=False, description="Of a salt or an ion, explain the neutral molecule: its largest part."
+        default=True,
+        description="Of a salt or a mixture, explain the largest organic part, and carry the others along; else the "
+        "molecule as it is. For molecules.",
     )
     confidence: Probability = Field(
         default=None, description="Least probability of the target. By default the preference's."

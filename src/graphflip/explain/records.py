@@ -44,10 +44,10 @@ def to_record(explanation: Counterfactual) -> dict[str, Any]:
         "edits": [edit.to_json() for edit in aligned.edits],
     }
     if factual.schema.chemistry is not None:
-        from ..data.molecules.molecule import to_smiles
-
-        after = None if counterfactual is None else to_smiles(counterfactual)
-        record["smiles"] = {"factual": to_smiles(factual), "counterfactual": after}
+        smiles = aligned.smiles
+        record["smiles"] = {"factual": smiles.factual, "counterfactual": smiles.counterfactual}
+    if explanation.source:
+        record |= {"source": explanation.source, "remarks": list(aligned.remarks)}
     return record
 
 
@@ -85,6 +85,7 @@ def from_record(stored: Any, schema: Schema) -> Counterfactual:
         classes=_classes(stored),
         one_minimal=_claim(stored, "one_minimal"),
         evidence=None if stored.get("evidence") is None else Evidence.from_json(stored["evidence"]),
+        source=_text(stored, "source"),
     )
 
 
@@ -166,6 +167,13 @@ def _classes(stored: dict[str, Any]) -> tuple[str, ...]:
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
         raise DataError(f"`classes` must be a list of names; got {names!r}.")
     return tuple(names)
+
+
+def _text(stored: dict[str, Any], key: str) -> str:
+    value = stored.get(key, "")
+    if not isinstance(value, str):
+        raise DataError(f"`{key}` must be a text; got {value!r}.")
+    return value
 
 
 def _claim(stored: dict[str, Any], key: str) -> bool | None:

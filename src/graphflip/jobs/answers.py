@@ -159,7 +159,7 @@ def _answer(row: InputRow, number: int, found: Counterfactual) -> dict[str, Any]
         "num_edits": len(found.edits),
         "num_heavy_edits": len(heavy_edits(found.factual, found.edits)),
         "edits": "; ".join(describe(found)),
-        "note": found.note if found.flipped else f"{found.note} {found.outcome.advice}".strip(),
+        "note": " ".join(filter(None, [found.note, *found.remarks, "" if found.flipped else found.outcome.advice])),
         "record": json.dumps(record, ensure_ascii=False, allow_nan=False),
         TIMING: seconds if math.isfinite(seconds) else None,
     }

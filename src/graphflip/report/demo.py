@@ -4,7 +4,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ..data.molecules.famous import famous_molecules
-from ..data.molecules.molecule import to_smiles
 from ..explain.explainer import load
 from ..explain.records import write_records
 from .page import write_report
@@ -20,10 +19,8 @@ def run_demo(out: Path, say: Callable[[str], None]) -> Path:
     explainer, molecules, explanations = load("ames"), famous_molecules(), []
     for molecule in molecules:
         counterfactual = explainer.explain(molecule.smiles, ids=[molecule.name])
-        changed = counterfactual.counterfactual
-        after = (None if changed is None else to_smiles(changed)) or "no molecule"
-        outcome = counterfactual.outcome.value
-        say(f"{counterfactual.id}: {to_smiles(counterfactual.factual)} → {after} ({outcome})")
+        smiles, outcome = counterfactual.smiles, counterfactual.outcome.value
+        say(f"{counterfactual.id}: {smiles.factual} → {smiles.counterfactual or 'no molecule'} ({outcome})")
         explanations.append(counterfactual)
     write_records(out / RECORDS, explanations)
     known = {each.name: "known as a mutagen" if each.mutagen else "not known as a mutagen" for each in molecules}

@@ -33,7 +33,8 @@ def to_html(counterfactual: Counterfactual) -> str:
     known = counterfactual.evidence
     evidence = [] if known is None else [str(known), *known.familiarity()]
     advice = "" if counterfactual.flipped else counterfactual.outcome.advice
-    remarks = "".join(f"<p>{escape(text)}</p>" for text in (*evidence, counterfactual.note, advice) if text)
+    texts = *evidence, counterfactual.note, *counterfactual.remarks, advice
+    remarks = "".join(f"<p>{escape(text)}</p>" for text in texts if text)
     return f"<div>{heading}{_pictures(counterfactual)}<ul>{changes}</ul>{remarks}</div>"
 
 

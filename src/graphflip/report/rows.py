@@ -70,23 +70,25 @@ def _head(number: int, name: str, outcome: str, origin: str, remark: str) -> str
 def _pictures(counterfactual: Counterfactual) -> str:
     """The drawing of the factual, and beside it that of the changed graph if there is one."""
     factual, changed = counterfactual.factual, counterfactual.counterfactual
+    smiles = counterfactual.smiles
     if changed is None:
-        return f'<div class="pair">{_figure(draw_graph(factual), "as it is")}</div>'
+        return f'<div class="pair">{_figure(draw_graph(factual), "as it is", smiles.factual)}</div>'
     before, after = draw_pair(factual, changed)
     caption = "changed" if counterfactual.flipped else "closest attempt"
-    return f'<div class="pair">{_figure(before, "as it is")}{_figure(after, caption)}</div>'
+    figures = _figure(before, "as it is", smiles.factual), _figure(after, caption, smiles.counterfactual)
+    return f'<div class="pair">{"".join(figures)}</div>'
 
 
-def _figure(picture: Picture, caption: str) -> str:
-    alt = picture.scene.alt
-    smiles = f": <code>{escape(alt.removeprefix('Molecule '))}</code>" if alt.startswith("Molecule ") else ""
+def _figure(picture: Picture, caption: str, smiles: str | None) -> str:
+    written = "" if smiles is None else f": <code>{escape(smiles)}</code>"
     svg = picture.svg(standalone=False, brief=True)
-    return f"<figure>{svg}<figcaption>{caption}{smiles}</figcaption></figure>"
+    return f"<figure>{svg}<figcaption>{caption}{written}</figcaption></figure>"
 
 
 def _changes(counterfactual: Counterfactual) -> str:
     """The changes in words and their number; without success, the reasons come first."""
-    reasons = counterfactual.note, "" if counterfactual.flipped else counterfactual.outcome.advice
+    advice = "" if counterfactual.flipped else counterfactual.outcome.advice
+    reasons = counterfactual.note, *counterfactual.remarks, advice
     paragraphs = "".join(f"<p>{escape(text)}</p>" for text in reasons if text)
     if counterfactual.counterfactual is None:
         return paragraphs

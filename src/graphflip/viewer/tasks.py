@@ -8,6 +8,7 @@ from typing import Any
 import torch
 
 from ..data.inputs import InputRow
+from ..data.molecules.carry import carry
 from ..data.molecules.famous import famous_molecules
 from ..describe.takeback import take_back
 from ..describe.wording import sentences
@@ -59,7 +60,7 @@ def show_input(explainer: Explainer, task: Json, watch: Watch) -> Json:
     graph = read_input(explainer, task["input"])
     return {
         "input": task["input"],
-        "smiles": _smiles(graph),
+        "smiles": carry(task["input"].get("smiles") or "", graph, None).factual,
         "graph": graph_to_json(graph),
         "prediction": explainer.predict(graph),
         "drawing": pictures.draw_input(graph),

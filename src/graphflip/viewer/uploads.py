@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from ..data.files import READERS, JsonLine, read_json_lines
-from ..data.inputs import InputRow
+from ..data.inputs import InputRow, source_text
 from ..errors import DataError, GraphflipError
 from ..schema import Schema
 
@@ -60,13 +60,11 @@ def _read_rows(suffix: str, path: Path, schema: Schema) -> Iterator[Row]:
 
 
 def _from_molblock(row: InputRow, name: str, schema: Schema) -> Row:
-    from ..data.molecules.molecule import to_smiles
-
     try:
-        smiles = to_smiles(row.graph(schema), kekule=True)
+        row.graph(schema)
     except GraphflipError as error:
         return Row(name, problem=str(error))
-    return Row(name, {"smiles": smiles}) if smiles else Row(name, problem="It is no molecule.")
+    return Row(name, {"smiles": source_text(row).partition(" ")[0]})
 
 
 def _json_row(line: JsonLine) -> Row:

@@ -4,12 +4,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ...chemistry import BOND_ORDERS, OTHER, Chemistry
-from ...errors import DataError, GraphError, GraphflipError, SchemaError
+from ...errors import DataError, GraphError, GraphflipError
 from ...graph import Graph
 from ...schema import Categories, Schema
 from .building import chemistry_of, no_logs, rdkit_chem, sanitize_mol, unchecked_mol
-from .charges import charge_mismatch, plain_mol, settled_mol
-from .salts import parent_of
+from .reading import parse_smiles, read_mol
 
 if TYPE_CHECKING:
     import rdkit.Chem
@@ -82,7 +81,7 @@ def from_smiles(smiles: str, schema: Schema, strict: bool = True, parent: bool =
         smiles: Text that RDKit can read.
         schema: Elements, bonds, largest size, and a chemistry, which says if hydrogens are nodes.
         strict: False to read ions and radicals in the form that the charge rule gives them, see `from_mol`.
-        parent: True to read the acid or base of a salt, see `from_mol`.
+        parent: True to read the largest part alone, see `from_mol`.
 
     Returns:
         A batch of one graph: heavy atoms in the order of the text, then hydrogens if they are nodes.
@@ -97,18 +96,7 @@ def from_smiles(smiles: str, schema: Schema, strict: bool = True, parent: bool =
         >>> from_smiles("Oc1ccccc1", schema)
         Graph(7 nodes: C 6, O 1; 7 edges)
     """
-    Chem = rdkit_chem()
-    with no_logs():
-        # RDKit passes over a NUL, at which other programs take the text to end.
-        mol = None if "\0" in smiles else Chem.MolFromSmiles(smiles, sanitize=False)
-        if mol is None or mol.GetNumAtoms() == 0:
-            raise DataError(
-                f"A molecule must be written as SMILES; got {smiles!r}, which RDKit cannot read. Correct it."
-            )
-        aromatic = any(atom.GetIsAromatic() for atom in mol.GetAtoms())
-        problem = sanitize_mol(mol, aromatic)
-    if problem:
-        raise DataError(f"{smiles}: the SMILES must be a valid molecule; RDKit says: {problem}. Correct it.")
+    mol = parse_smiles(smiles)
     try:
         return from_mol(mol, schema, strict, parent)
     except GraphflipError as error:
@@ -124,7 +112,9 @@ def from_mol(mol: "rdkit.Chem.Mol", schema: Schema, strict: bool = True, parent:
         strict: Graphs carry no charges, so each atom must have the charge and the hydrogens that its bonds imply
             (the charge rule); other ions and radicals are errors. False to read these in the form that the rule
             gives them: a carboxylate as its acid.
-        parent: True to read the largest part of the molecule, neutralized: of sodium acetate, acetic acid.
+        parent: True to read the largest organic part alone, of those of a salt or a mixture. Where graphs store charges
+            it is read as it is drawn. Where they do not it is neutralized, unless the molecule is one part that can be
+            read: of sodium acetate that is acetic acid.
 
     Returns:
         A batch of one graph, atoms in the order of the molecule.
@@ -145,7 +135,7 @@ def from_mol(mol: "rdkit.Chem.Mol", schema: Schema, strict: bool = True, parent:
     if not mol.GetNumAtoms():
         raise DataError("A molecule must have at least one atom; this one has none. Leave it out.")
     try:
-        return _read(parent_of(mol) if parent else mol, schema, strict)
+        return Graph.build(schema, *read_mol(mol, schema, strict, parent)[1])
     except GraphflipError as error:
         advice = _advice(mol, schema) if strict and not parent else ""
         raise type(error)(f"{error}{advice}") from error
@@ -201,58 +191,10 @@ def drug_schema(max_nodes: int = 100) -> Schema:
     )
 
 
-def _read(mol: "rdkit.Chem.Mol", schema: Schema, strict: bool) -> Graph:
-    chemistry = chemistry_of(schema)
-    add_hydrogens = rdkit_chem().AddHs if chemistry.explicit_hydrogens else rdkit_chem().Mol
-    with no_logs():
-        plain = plain_mol(mol)
-        complete = add_hydrogens(plain)
-        problem = charge_mismatch(complete, chemistry)
-        if problem and not strict:
-            complete = add_hydrogens(settled_mol(plain, chemistry))
-            problem = charge_mismatch(complete, chemistry)
-        nodes, edges = _nodes_and_edges(complete, schema)
-    if problem:
-        raise DataError(problem)
-    return Graph.build(schema, nodes, edges)
-
-
 def _advice(mol: "rdkit.Chem.Mol", schema: Schema) -> str:
-    """Advice for a molecule that cannot be read but whose parent can; else empty."""
+    """Advice for a molecule that cannot be read as it is but whose largest part can; else empty."""
     try:
-        smiles = to_smiles(_read(parent_of(mol), schema, strict=True))
+        smiles = to_smiles(Graph.build(schema, *read_mol(mol, schema, parent=True)[1]))
     except GraphflipError:
         return ""
-    return f" Its parent can be read: give {smiles}, or `graphflip explain --parent` (in Python, `parent=True`)."
-
-
-def _nodes_and_edges(mol: "rdkit.Chem.Mol", schema: Schema) -> tuple[list[dict], list[tuple[int, int, dict]]]:
-    names = schema.edge_type.values if schema.edge_type else ()
-    nodes = [_node(atom, schema) for atom in mol.GetAtoms()]
-    edges = []
-    for bond in mol.GetBonds():
-        i, j, name = bond.GetBeginAtomIdx(), bond.GetEndAtomIdx(), bond.GetBondType().name.lower()
-        if name not in names:
-            raise SchemaError(f"The bond of atoms {i} and {j} must be one of {', '.join(names)}; got {name}.")
-        edges.append((i, j, {"type": name}))
-    return nodes, edges
-
-
-def _node(atom: "rdkit.Chem.Atom", schema: Schema) -> dict[str, str]:
-    """Attributes of the node of an atom."""
-    elements = schema.node_type.values if schema.node_type else ()
-    symbol, charge = atom.GetSymbol(), f"{atom.GetFormalCharge():+d}".replace("+0", "0")
-    if symbol not in elements and OTHER not in elements:
-        raise SchemaError(
-            f"Atom {atom.GetIdx()} must be one of {', '.join(elements)}; got {symbol}. "
-            "Leave the molecule out, or fit a model on data that contains this element."
-        )
-    element = {"type": symbol if symbol in elements else OTHER}
-    if schema.node_charge is None:
-        return element
-    if charge not in schema.node_charge.values:
-        raise SchemaError(
-            f"Atom {atom.GetIdx()} ({symbol}) must have a charge among {', '.join(schema.node_charge.values)}; "
-            f"got {charge}. Leave the molecule out."
-        )
-    return {**element, "charge": charge}
+    return f" Its largest part can be read: give {smiles}, or leave out `--as-is` (in Python, `parent=True`)."

@@ -30,6 +30,11 @@ def largest_part(mol: "rdkit.Chem.Mol") -> "rdkit.Chem.Mol":
         return largest
 
 
+def num_parts(mol: "rdkit.Chem.Mol") -> int:
+    """Count the connected parts of a molecule."""
+    return len(require("rdkit.Chem", "mol", "Reading molecules").GetMolFrags(mol))
+
+
 def _size(part: "rdkit.Chem.Mol") -> tuple[bool, int, float, str]:
     """Sort key of the parts; its last entry keeps the choice from depending on how the molecule is spelled."""
     Chem = require("rdkit.Chem", "mol", "Reading molecules")

@@ -2,12 +2,15 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ...errors import DataError, require
 from ...graph import Graph
 from ...schema import Schema
 from .molecule import from_mol
+
+if TYPE_CHECKING:
+    import rdkit.Chem
 
 _END = "$$$$"
 _LONGEST = 1_000_000
@@ -41,6 +44,11 @@ def read_sdf(path: Path | str) -> Iterator[SdfRecord]:
 
 def from_molblock(block: str, schema: Schema, strict: bool = True, parent: bool = False) -> Graph:
     """Read a molecule in MDL's format (molfile); for `strict` and `parent` see `from_mol`."""
+    return from_mol(parse_molblock(block), schema, strict, parent)
+
+
+def parse_molblock(block: str) -> "rdkit.Chem.Mol":
+    """Parse a molfile; hydrogens stay, and stereo is that of the drawing or of the coordinates."""
     Chem = require("rdkit.Chem", "mol", "Reading SD files")
     with require("rdkit.rdBase", "mol", "Reading SD files").BlockLogs():
         try:
@@ -48,9 +56,15 @@ def from_molblock(block: str, schema: Schema, strict: bool = True, parent: bool 
             if mol is None or mol.GetNumAtoms() == 0:
                 raise DataError("A record of an SD file must be a molecule; RDKit cannot read this one. Correct it.")
             Chem.SanitizeMol(mol)
+            if mol.GetConformer().Is3D():
+                Chem.AssignStereochemistryFrom3D(mol)
+            else:
+                Chem.AssignChiralTypesFromBondDirs(mol)
+                Chem.DetectBondStereochemistry(mol)
+            Chem.AssignStereochemistry(mol, cleanIt=True, force=True)
         except (Chem.MolSanitizeException, RuntimeError) as error:
             raise DataError(f"The record must be a valid molecule; RDKit says: {str(error).strip()}.") from error
-    return from_mol(mol, schema, strict, parent)
+    return mol
 
 
 def _records(file) -> Iterator[list[str]]:

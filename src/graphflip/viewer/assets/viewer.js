@@ -197,7 +197,7 @@ function showAnswer(answer) {
   $("headline").textContent = headline(answer, tab.undone.size);
   $("subline").textContent = describeSmiles(record);
   const hasChange = record.counterfactual !== null && record.outcome !== "already_there";
-  const notes = tab.undone.size ? [] : [record.note, answer.advice, describeShortfall(tab.job)];
+  const notes = tab.undone.size ? [] : [record.note, ...(record.remarks ?? []), answer.advice, describeShortfall(tab.job)];
   say("note", notes.filter((text) => text && text !== $("headline").textContent).join(" "));
   drawBefore(answer.drawings.factual);
   verdict("before", answer.predictions.factual, answer, record.p_factual);

@@ -1,0 +1,118 @@
+"""Reading of RDKit molecules: the part that is read, its atoms as nodes, its bonds as edges."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
+
+from ...chemistry import OTHER, Chemistry
+from ...errors import DataError, GraphflipError, SchemaError
+from ...schema import AttributeDict, Schema
+from .building import chemistry_of, no_logs, rdkit_chem, sanitize_mol
+from .charges import charge_mismatch, plain_mol, settled_mol
+from .salts import largest_part, num_parts, parent_of
+
+if TYPE_CHECKING:
+    import rdkit.Chem
+
+
+class NodesAndEdges(NamedTuple):
+    """A graph as lists, in the form that `Graph.build` takes."""
+
+    nodes: list[AttributeDict]
+    edges: list[tuple[int, int, AttributeDict]]
+
+
+def parse_smiles(smiles: str) -> "rdkit.Chem.Mol":
+    """Parse a SMILES text; rings are aromatic only if the text has aromatic (lower-case) atoms. Hydrogens stay."""
+    Chem = rdkit_chem()
+    with no_logs():
+        # RDKit passes over a NUL, at which other programs take the text to end.
+        mol = None if "\0" in smiles else Chem.MolFromSmiles(smiles, sanitize=False)
+        if mol is None or mol.GetNumAtoms() == 0:
+            raise DataError(
+                f"A molecule must be written as SMILES; got {smiles!r}, which RDKit cannot read. Correct it."
+            )
+        problem = sanitize_mol(mol, aromatic=any(atom.GetIsAromatic() for atom in mol.GetAtoms()))
+    if problem:
+        raise DataError(f"{smiles}: the SMILES must be a valid molecule; RDKit says: {problem}. Correct it.")
+    return mol
+
+
+def read_mol(
+    mol: "rdkit.Chem.Mol", schema: Schema, strict: bool = True, parent: bool = False
+) -> tuple["rdkit.Chem.Mol", NodesAndEdges]:
+    """Read a molecule, for the arguments see `from_mol`: a molecule whose atoms are the nodes, and the lists of these.
+
+    With `parent`, the first of `readable_forms` that can be read is taken.
+    """
+    forms = readable_forms(mol, chemistry_of(schema)) if parent else [lambda: mol]
+    problem = None
+    for form in forms:
+        try:
+            complete = _complete(form(), schema, strict)
+            return complete, _nodes_and_edges(complete, schema)
+        except GraphflipError as error:
+            problem = problem or error
+    raise problem or DataError("A molecule must have at least one atom; this one has none. Leave it out.")
+
+
+def readable_forms(mol: "rdkit.Chem.Mol", chemistry: Chemistry) -> list[Callable[[], "rdkit.Chem.Mol"]]:
+    """Functions that make the forms in which the largest part of a molecule may be read, the preferred one first.
+
+    Where charges are stored that is the part as it is drawn. Where they are not, a molecule of one part is read as it
+    is drawn if that is possible, and else, as mixtures are, in its neutral form.
+    """
+    if chemistry.stored_charges:
+        return [lambda: largest_part(mol) if num_parts(mol) > 1 else mol]
+    return [lambda: mol, lambda: parent_of(mol)][num_parts(mol) > 1 :]
+
+
+def _complete(mol: "rdkit.Chem.Mol", schema: Schema, strict: bool) -> "rdkit.Chem.Mol":
+    """The molecule with one atom for each node; raises DataError if a graph cannot have its charges."""
+    chemistry = chemistry_of(schema)
+    add_hydrogens = rdkit_chem().AddHs if chemistry.explicit_hydrogens else rdkit_chem().Mol
+    with no_logs():
+        plain = plain_mol(mol)
+        complete = add_hydrogens(plain)
+        problem = charge_mismatch(complete, chemistry)
+        if problem and not strict:
+            complete = add_hydrogens(settled_mol(plain, chemistry))
+            problem = charge_mismatch(complete, chemistry)
+    if problem:
+        _nodes_and_edges(complete, schema)  # an element that the schema lacks is the better reason
+        raise DataError(problem)
+    return complete
+
+
+def _nodes_and_edges(mol: "rdkit.Chem.Mol", schema: Schema) -> NodesAndEdges:
+    names = schema.edge_type.values if schema.edge_type else ()
+    nodes = [_node(atom, schema) for atom in mol.GetAtoms()]
+    edges = []
+    for bond in mol.GetBonds():
+        i, j, name = bond.GetBeginAtomIdx(), bond.GetEndAtomIdx(), bond.GetBondType().name.lower()
+        if name not in names:
+            raise SchemaError(f"The bond of atoms {i} and {j} must be one of {', '.join(names)}; got {name}.")
+        edges.append((i, j, {"type": name}))
+    return NodesAndEdges(nodes, edges)
+
+
+def _node(atom: "rdkit.Chem.Atom", schema: Schema) -> AttributeDict:
+    """Attributes of the node of an atom."""
+    elements = schema.node_type.values if schema.node_type else ()
+    symbol = atom.GetSymbol()
+    if symbol not in elements and OTHER not in elements:
+        raise SchemaError(
+            f"Atom {atom.GetIdx()} must be one of {', '.join(elements)}; got {symbol}. "
+            "Leave the molecule out, or fit a model on data that contains this element."
+        )
+    element: AttributeDict = {"type": symbol if symbol in elements else OTHER}
+    return element if schema.node_charge is None else {**element, "charge": _charge(atom, schema.node_charge.values)}
+
+
+def _charge(atom: "rdkit.Chem.Atom", charges: tuple[str, ...]) -> str:
+    charge = f"{atom.GetFormalCharge():+d}".replace("+0", "0")
+    if charge not in charges:
+        raise SchemaError(
+            f"Atom {atom.GetIdx()} ({atom.GetSymbol()}) must have a charge among {', '.join(charges)}; "
+            f"got {charge}. Leave the molecule out."
+        )
+    return charge
