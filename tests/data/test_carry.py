@@ -76,7 +76,7 @@ def changed(graph: Graph, slot: int, kind: str) -> Graph | None:
     return after if to_smiles(after) else None
 
 
-kinds = st.sampled_from(["remove", "add", "N", "O", "S"])
+KINDS = ("remove", "add", "N", "O", "S")
 
 
 def flat(smiles: str, schema: Schema) -> Counter[str]:
@@ -85,12 +85,15 @@ def flat(smiles: str, schema: Schema) -> Counter[str]:
 
 
 @every_schema
-@given(st.data())
-@settings(max_examples=60)
-def test_the_changed_molecule_is_that_of_the_graph(schema, data):
-    text, graph = data.draw(st.sampled_from(CASES[schema]))
+@given(st.integers(0, 2**20))
+@settings(max_examples=40)
+def test_the_changed_molecule_is_that_of_the_graph(schema, seed):
+    # Of ions that hydrogens as nodes make of odd changes, SMILES do not tell how much of the charge was drawn.
+    cases = CASES[schema] if schema is not EXPLICIT else [case for case in CASES[schema] if not set("+-") & {*case[0]}]
+    rng = random.Random(seed)
+    text, graph = rng.choice(cases)
     heavy = [slot for slot, node in enumerate(graph.nodes()) if node["type"] != "H"]
-    after = changed(graph, data.draw(st.sampled_from(heavy)), data.draw(kinds))
+    after = changed(graph, rng.choice(heavy), rng.choice(KINDS))
     if after is None:
         return
     written, own = flat(carry(text, graph, after).counterfactual, schema), flat(to_smiles(after), schema)
@@ -101,14 +104,14 @@ def test_the_changed_molecule_is_that_of_the_graph(schema, data):
 ALONE = [(text, graph) for text, graph in CASES[DRUG] if "." not in text and "H]" not in text.replace("@H]", "")]
 
 
-@given(st.sampled_from(ALONE), st.data(), kinds, st.randoms(use_true_random=False))
-@settings(max_examples=150)
-def test_spelling_plays_no_part(case, data, kind, rng):
+@given(st.integers(0, 2**20))
+@settings(max_examples=60)
+def test_spelling_plays_no_part(seed):
     """The same change of the same molecule, its atoms in another order, is the same molecule with the same stereo."""
-    mol = Chem.MolFromSmiles(case[0])
-    slot = data.draw(st.integers(0, mol.GetNumAtoms() - 1))
-    order = list(range(mol.GetNumAtoms()))
-    rng.shuffle(order)
+    rng = random.Random(seed)
+    mol = Chem.MolFromSmiles(rng.choice(ALONE)[0])
+    order = rng.sample(range(mol.GetNumAtoms()), mol.GetNumAtoms())
+    slot, kind = rng.randrange(len(order)), rng.choice(KINDS)
     other = Chem.RenumberAtoms(mol, order)
     found = []
     for given_mol, place in ((mol, slot), (other, order.index(slot))):

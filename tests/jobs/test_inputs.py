@@ -72,7 +72,7 @@ def test_a_row_that_cannot_be_read_does_not_hide_the_next(tmp_path):
 def test_the_largest_part_of_molecules_is_read_and_graphs_as_they_are():
     salt = InputRow(1, "a", "smiles", "CC(=O)[O-].[Na+]")
     assert salt.graph(SCHEMA) == from_smiles("CC(=O)O", SCHEMA)
-    with pytest.raises(DataError, match="leave out `--as-is`"):
+    with pytest.raises(GraphflipError, match="leave out `--as-is`"):
         salt.graph(SCHEMA, parent=False)
     mixture = from_smiles("CCO.O", SCHEMA)
     assert InputRow(1, "a", "graph", json.dumps(graph_to_json(mixture))).graph(SCHEMA) == mixture

@@ -173,7 +173,7 @@ def _load_set(name: str) -> GraphDataset:
 
         return planted()
     if name == "ames":
-        from .molecules.ames import load_ames
+        from .ames import load_ames
 
         return load_ames()
     if name == "logp":

@@ -3,13 +3,13 @@
 import dataclasses
 from typing import Literal
 
-from ...errors import GraphflipError, require
-from ..dataset import BadRow, GraphDataset
-from ..splits import grouped_split
-from ..tu.reading import load_tu
-from .building import no_logs
-from .molecule import drug_schema, from_mol, to_smiles
-from .salts import largest_part
+from ..errors import GraphflipError, require
+from .dataset import BadRow, GraphDataset
+from .molecules.building import no_logs
+from .molecules.molecule import drug_schema, from_mol, to_smiles
+from .molecules.salts import largest_part
+from .splits import grouped_split
+from .tu.reading import load_tu
 
 
 def load_ames(split: Literal["random", "scaffold"] = "random", seed: int = 0) -> GraphDataset:
