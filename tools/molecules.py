@@ -24,7 +24,7 @@ from typing import Any
 import torch
 
 import graphflip
-from graphflip.data.molecules.ames import load_ames
+from graphflip.data.ames import load_ames
 from graphflip.data.molecules.molecule import to_smiles
 from graphflip.data.molecules.smiles import read_smiles
 from graphflip.data.source import load_dataset

@@ -5,7 +5,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphflip.data.molecules.ames import murcko_scaffold
+from graphflip.data.ames import murcko_scaffold
 from graphflip.data.source import load_dataset
 from graphflip.data.splits import PARTS, grouped_split
 from graphflip.models.storage.store import PRETRAINED, read_card
