@@ -61,7 +61,7 @@ def test_what_does_not_change_is_written_as_it_was_given(schema):
 def changed(graph: Graph, slot: int, kind: str) -> Graph | None:
     """The graph with one atom replaced, removed if it is a terminal one, or added; None if that is no molecule."""
     nodes, edges = graph.nodes(), graph.edges()
-    node, near = nodes[slot], [(i, j, edge) for i, j, edge in edges if slot in (i, j)]
+    node, near = nodes[slot] or {}, [(i, j, edge) for i, j, edge in edges if slot in (i, j)]
     edits = []
     if kind == "remove" and len(near) == 1:
         edits = [Edit("remove_edge", near[0][:2], near[0][2], {}), Edit("remove_node", (slot,), node, {})]
@@ -79,7 +79,7 @@ def changed(graph: Graph, slot: int, kind: str) -> Graph | None:
 KINDS = ("remove", "add", "N", "O", "S")
 
 
-def flat(smiles: str, schema: Schema) -> Counter[str]:
+def flat(smiles: str, schema: Schema) -> Counter[str | None]:
     """The parts of a molecule as the schema knows them: without stereo, isotopes and charges as they are drawn."""
     return Counter(to_smiles(from_smiles(part, schema, strict=False)) for part in smiles.split("."))
 
@@ -142,6 +142,17 @@ def test_spelling_plays_no_part(seed):
 def test_what_is_kept_and_what_is_not(text, slot, kind, expected):
     graph = from_smiles(text, DRUG, parent=True)
     assert carry(text, graph, changed(graph, slot, kind)).counterfactual == Chem.CanonSmiles(expected)
+
+
+def test_a_slot_that_becomes_a_hydrogen_is_implied():
+    before, after = (from_smiles(text, EXPLICIT) for text in ("C[C@H](N)CO", "C[C@H](N)C"))
+    edits = [Edit("set_node", (4,), {"type": "O"}, {"type": "H"})]
+    for i, j, edge in before.edges():
+        if i == 4:
+            edits += [Edit("remove_edge", (i, j), edge, {}), Edit("remove_node", (j,), before.nodes()[j], {})]
+    changed_graph = apply_edits(before, sorted(edits, key=lambda edit: edit.op != "remove_edge"))
+    assert changed_graph == after
+    assert carry("C[C@H](N)CO", before, changed_graph).counterfactual == "CC(C)N"
 
 
 @every_schema

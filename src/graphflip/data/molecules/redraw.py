@@ -24,10 +24,12 @@ def redraw(drawn: DrawnMolecule, after: States) -> "rdkit.Chem.Mol | None":
     touched = {slot for slot in before.keys() | after.keys() if before.get(slot) != after.get(slot)}
     redrawn = touched.union(*(unit for unit in drawn.units if unit & touched))
     marks = _take_marks(mol, before, after)
-    _set_atoms(mol, after, redrawn)
-    _set_bonds(mol, after, redrawn)
+    implied = _implied_hydrogens(mol, before, after)
+    heavy = {slot: state for slot, state in after.items() if slot not in implied}
+    _set_atoms(mol, heavy, redrawn, implied)
+    _set_bonds(mol, heavy, redrawn)
     _give_marks(mol, marks)
-    _remove_atoms(mol, [number for slot, number in slots_of(mol).items() if slot not in after])
+    _remove_atoms(mol, [number for slot, number in slots_of(mol).items() if slot not in heavy])
     if _net_charge(mol) != _net_charge(drawn.mol):
         _remove_atoms(mol, [number for part in left_out(mol) if _charge(mol, part) for number in part])
     if mol.GetNumAtoms() == 0 or sanitize_mol(mol):
@@ -85,13 +87,17 @@ def _give_marks(mol: "rdkit.Chem.RWMol", marks: list[_Mark]) -> None:
         bond.SetStereo(mark.stereo)
 
 
-def _set_atoms(mol: "rdkit.Chem.RWMol", after: States, redrawn: Collection[int]) -> None:
+def _implied_hydrogens(mol: "rdkit.Chem.RWMol", before: States, after: States) -> set[int]:
+    """Slots of hydrogens that are nodes and are not drawn as atoms."""
+    drawn = {slot for slot in slots_of(mol) if _symbol(before[slot]) == "H"}
+    return {slot for slot, state in after.items() if _symbol(state) == "H"} - drawn
+
+
+def _set_atoms(mol: "rdkit.Chem.RWMol", after: States, redrawn: Collection[int], implied: Collection[int]) -> None:
     """Give the redrawn slots their atoms: those that are there another state, new ones to slots that had none."""
     Chem, at = rdkit_chem(), slots_of(mol)
     for slot in sorted(redrawn & after.keys()):
         symbol = _symbol(after[slot])
-        if slot not in at and symbol == "H":
-            continue  # a hydrogen is counted where it is bound
         if slot not in at:
             at[slot] = mol.AddAtom(Chem.Atom(0 if symbol == OTHER else symbol))
             mol.GetAtomWithIdx(at[slot]).SetIntProp(SLOT, slot)
@@ -101,8 +107,7 @@ def _set_atoms(mol: "rdkit.Chem.RWMol", after: States, redrawn: Collection[int])
             atom.SetIsotope(0)
         atom.SetFormalCharge(after[slot].charge)
         if symbol != OTHER:
-            near = [_symbol(after[neighbor]) for neighbor, _ in after[slot].bonds if neighbor not in at]
-            atom.SetNumExplicitHs(near.count("H"))  # those that are nodes; others are implied
+            atom.SetNumExplicitHs(sum(neighbor in implied for neighbor, _ in after[slot].bonds))
             atom.SetNoImplicit(False)
     loose = [_hydrogens(mol.GetAtomWithIdx(at[slot])) for slot in redrawn if slot in at]
     _remove_atoms(mol, [number for numbers in loose for number in numbers])
