@@ -119,7 +119,7 @@ def kit_schema(source: str | Path) -> Schema:
     return Schema.from_dict(_any_card(find_kit(source)).graphs)
 
 
-def find_kit(source: str | Path) -> Path:
+def find_kit(source: Any) -> Path:
     """The folder of a kit: a path, or the name of one that the package carries."""
     if not isinstance(source, str | os.PathLike):
         raise ConfigError(
