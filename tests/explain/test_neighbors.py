@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import sys
+import zlib
 
 import numpy as np
 import pytest
@@ -139,9 +140,16 @@ def test_graphs_that_are_no_molecules_have_no_file(tmp_path):
     assert not (tmp_path / NEIGHBORS).exists()
 
 
+def relabel(tensors, about):
+    """Another table of the same form, which the checksum does not fit."""
+    table = zlib.decompress(tensors["table"].numpy().tobytes()).replace(b"harmful", b"helpful")
+    tensors["table"] = torch.frombuffer(bytearray(zlib.compress(table)), dtype=torch.uint8)
+
+
 @pytest.mark.parametrize(
     "change",
     [
+        relabel,
         lambda tensors, about: tensors.pop("table"),
         lambda tensors, about: tensors.update(table=tensors["table"].float()),
         lambda tensors, about: tensors["fingerprints"].add_(1),
