@@ -246,7 +246,7 @@ def test_without_rdkit_kits_load_and_nothing_is_said_of_neighbors(answer, explai
     assert assessor.nearest(answer.factual, answer.counterfactual) == {}
 
 
-@pytest.mark.parametrize("name", ["mutagenicity", "aids"])
+@pytest.mark.parametrize("name", ["ames", "mutagenicity", "aids"])
 def test_packaged_kits_of_molecules_know_their_training_data(name):
     kit = load_kit(name)
     assert set(kit.training.labels) == set(kit.classes)
