@@ -1,6 +1,6 @@
 """Alignment: slots for the new nodes of a sketch, so that few edits lead to it from the factual."""
 
-from itertools import islice
+from itertools import chain, islice
 from typing import TypeVar
 
 from .sketch import Sketch
@@ -21,10 +21,12 @@ def align(factual: Sketch, sketch: Sketch, max_nodes: int) -> Sketch | None:
     rest = sorted((i for i in new if i not in slot), reverse=True)
     if rest:
         used = sketch.nodes.keys() | slot.values()
-        free = sorted((k for k in range(max_nodes) if k not in used), key=lambda k: k in factual.nodes)
+        fresh = (k for k in range(max_nodes) if k not in used and k not in factual.nodes)
+        left = (k for k in range(max_nodes) if k not in used and k in factual.nodes)
+        free = list(islice(chain(fresh, left), len(rest)))
         if len(rest) > len(free):
             return None
-        slot |= dict(zip(rest, free, strict=False))
+        slot |= dict(zip(rest, free, strict=True))
     return renumber(sketch, slot)
 
 

@@ -90,18 +90,16 @@ class StoredCharges(AbstractRules):
         return self._recharged(node, 0) or node
 
     def settle(self, before: Sketch, after: Sketch, changed: set[int], factual: Sketch) -> bool:
-        touched, atoms = changed | after.touched, self._atoms
-        shift = -sum(atoms[before.nodes[i]].charge for i in touched if i in before.nodes and i not in after.nodes)
+        touched, atoms, nodes = changed | after.touched, self._atoms, before.nodes
+        shift = -sum(atoms[nodes[i]].charge for i in touched if i in nodes and i not in after.nodes)
         charged: list[int] = []
         for i in self._reached(before, after, touched):
             charge = self._settled_charge(before, after, i, factual)
-            node = None if charge is None else self._recharged(after.nodes[i], charge)
-            if charge is None or node is None:
+            if charge is None or not self._recharge(after, i, charge):
                 return False
-            if node != after.nodes[i]:
-                after.set_node(i, node)
-            charged += [i] if charge else []
-            shift += charge - (atoms[before.nodes[i]].charge if i in before.nodes else 0)
+            if charge:
+                charged.append(i)
+            shift += charge - (atoms[nodes[i]].charge if i in nodes else 0)
         if shift and not self._is_balanced(self._ions(before).total + shift, factual):
             return False
         return self._fixed_stay(before, after, factual) and not any(self._is_oxide(after, i) for i in charged)
@@ -114,12 +112,22 @@ class StoredCharges(AbstractRules):
     def _reached(self, before: Sketch, after: Sketch, touched: set[int]) -> set[int]:
         """Atoms whose natural charge may be another: the touched ones, and neighbors of a nitrogen that has got or
         lost its fourth bond."""
-        reached = {i for i in touched if i in after.nodes}
+        reached = touched & after.nodes.keys()
         for i in touched:
             if self._is_cation(before, i) != self._is_cation(after, i):
                 beside = (*before.near.get(i, ()), *after.near.get(i, ()))
                 reached.update(j for j in beside if j in after.nodes)
         return reached
+
+    def _recharge(self, sketch: Sketch, i: int, charge: int) -> bool:
+        """Give an atom a charge, in place; False if the schema does not have it."""
+        node = sketch.nodes[i]
+        if charge != self._atoms[node].charge:
+            recharged = self._recharged(node, charge)
+            if recharged is None:
+                return False
+            sketch.set_node(i, recharged)
+        return True
 
     def _settled_charge(self, before: Sketch, after: Sketch, i: int, factual: Sketch) -> int | None:
         """Charge of an atom after a change; None if its bonds fit none."""
@@ -143,9 +151,8 @@ class StoredCharges(AbstractRules):
 
     def _fixed_stay(self, before: Sketch, after: Sketch, factual: Sketch) -> bool:
         """True if fixed atoms are gone, or have the bonds and neighbors that they had."""
-        atoms = self._atoms
-        suspects = {i for i in after.touched if i in after.nodes and atoms[after.nodes[i]].fixed}
-        suspects.update(i for i in self._ions(before).fixed if i in after.nodes)
+        suspects = [i for i in after.touched if i in after.nodes and self._atoms[after.nodes[i]].fixed]
+        suspects += [i for i in self._ions(before).fixed if i in after.nodes]
         return all(_same_place(after, before, i) or _same_place(after, factual, i) for i in suspects)
 
     def _is_oxide(self, sketch: Sketch, i: int) -> bool:
@@ -172,21 +179,27 @@ class StoredCharges(AbstractRules):
 
     def _surroundings(self, sketch: Sketch, i: int) -> tuple[str, int, int, bool]:
         """Element, sum of bond orders, number of bonds, and True if a neighbor is a nitrogen with four bonds."""
-        near, orders = sketch.near[i], self._orders
+        near, nodes, orders, at = sketch.near[i], sketch.nodes, self._orders, self._element
         valence, beside = 0, False
         for j, bond in near.items():
             valence += orders[bond]
-            beside = beside or self._is_cation(sketch, j)
-        return self._atoms[sketch.nodes[i]].symbol, valence, len(near), beside
+            if nodes[j][at] == "N" and self._taken(sketch, j) == 4:
+                beside = True
+        return str(nodes[i][at]), valence, len(near), beside
 
     def _is_cation(self, sketch: Sketch, i: int) -> bool:
         """True if a node is a nitrogen with four bonds."""
         node = sketch.nodes.get(i)
-        return node is not None and self._atoms[node].symbol == "N" and self._taken(sketch, i) == 4
+        return node is not None and node[self._element] == "N" and self._taken(sketch, i) == 4
 
     def _taken(self, sketch: Sketch, i: int) -> int:
         """Sum of the orders of an atom's bonds."""
         return sum(map(self._orders.__getitem__, sketch.near[i].values()))
+
+    @cached_property
+    def _element(self) -> int:
+        """Index of the element among the attributes."""
+        return column_index(self.schema.nodes, "type")
 
     @cached_property
     def _orders(self) -> BondOrders:
@@ -194,8 +207,7 @@ class StoredCharges(AbstractRules):
 
     @cached_property
     def _atoms(self) -> "_Atoms":
-        types, charges = (column_index(self.schema.nodes, name) for name in ("type", "charge"))
-        return _Atoms(types, charges, self.chemistry)
+        return _Atoms(self._element, column_index(self.schema.nodes, "charge"), self.chemistry)
 
     @cached_property
     def _others(self):
@@ -206,7 +218,7 @@ class StoredCharges(AbstractRules):
             changed = [other if other[element] == node[element] else self.bare(other) for other in changed]
             return [other for other in changed if not self._atoms[other].fixed]
 
-        element, charge = self._atoms.element, self._atoms.charge
+        element, charge = self._element, self._atoms.charge
         return others
 
     @cached_property
