@@ -12,8 +12,9 @@ from ..schema import Op
 class Constraints:
     """Frozen parts by node number of the factual, forbidden parts by name, and the largest number of edits.
 
-    Where hydrogens are nodes, adding or removing them is bookkeeping: it breaks no `forbid_ops` and costs nothing of
-    the `budget`. Any collection may be given; it is kept as a frozenset, so that equal constraints are equal values.
+    Where hydrogens are nodes, adding or removing them is bookkeeping, and so are stored charges that follow from other
+    edits: it breaks no `forbid_ops` and costs nothing of the `budget`. Any collection may be given; it is kept
+    as a frozenset, so that equal constraints are equal values.
 
     Args:
         freeze_nodes: Nodes that keep their attributes and their edges; atoms keep their hydrogens, too.
