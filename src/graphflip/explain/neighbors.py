@@ -70,11 +70,11 @@ class TrainingMolecules:
         similarity = _similarities(_fingerprints([smiles])[0], self.fingerprints)
         canonical = _canonical(smiles)
         same = {int(k) for k in np.flatnonzero(similarity == 1) if _canonical(self.smiles[k]) == canonical}
-        order = np.argsort(-similarity, kind="stable")[: num + len(same)].tolist()
-        order = sorted({*order, *same}, key=lambda k: (k not in same, -similarity[k], k))[:num]
+        order = sorted(range(len(similarity)), key=lambda k: (k not in same, -similarity[k], k))
+        once = {(self.smiles[k], self.labels[k]): k for k in reversed(order[: 4 * num])}  # the set may repeat molecules
         found = [
             Neighbor(self.ids[k], self.smiles[k], self.labels[k], round(float(similarity[k]), 4), k in same)
-            for k in order
+            for k in [*reversed(once.values())][:num]
         ]
         return Nearest(tuple(found), self.limit)
 
