@@ -14,6 +14,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 import graphflip
+from graphflip.models.storage.store import PRETRAINED
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -97,3 +98,8 @@ def test_the_lock_has_a_hash_for_every_pin():
 def test_the_extra_all_has_every_extra_but_those_of_developers():
     (everything,) = map(Requirement, EXTRAS["all"])
     assert everything.extras == set(EXTRAS) - {"all", "dev", "docs", "fuzz"}
+
+
+def test_the_models_of_the_package_take_at_most_25_megabytes():
+    size = sum(path.stat().st_size for path in PRETRAINED.rglob("*") if path.is_file())
+    assert 20e6 < size <= 25e6
