@@ -32,21 +32,23 @@ def read_lists(
             f"A graph must have at most {schema.max_nodes} nodes; got {n}. "
             f"Leave it out, or fit models with a larger limit (max_nodes={n}): graphflip fit DATA --max-nodes {n}."
         )
-    V, A, E = torch.zeros(n, schema.dv), torch.zeros(n, n), torch.zeros(n, n, schema.de)
-    for i, attributes in enumerate(nodes):
-        V[i] = _encode(schema.nodes, attributes, f"node {i}")
+    V = torch.tensor([_encode(schema.nodes, attributes, f"node {i}") for i, attributes in enumerate(nodes)])
+    rows: dict[tuple[int, int], list[float]] = {}
     for i, j, attributes in edges:
         if not (0 <= i < n and 0 <= j < n) or i == j:
             raise GraphError(f"An edge must join two different nodes of 0..{n - 1}; got ({i}, {j}). Remove it.")
         row = _encode(schema.edges, attributes, f"edge ({i}, {j})")
-        if A[i, j] and not torch.equal(E[i, j], row):
+        if rows.get((i, j), row) != row:
             raise GraphError(f"An edge must have one set of attributes; ({i}, {j}) is listed twice. Keep one of them.")
-        for a, b in ((i, j),) if schema.directed else ((i, j), (j, i)):
-            A[a, b], E[a, b] = 1.0, row
-    return V, A, E
+        rows |= {(i, j): row} if schema.directed else {(i, j): row, (j, i): row}
+    A, E = torch.zeros(n, n), torch.zeros(n, n, schema.de)
+    if rows:
+        first, second = torch.tensor(list(rows)).unbind(1)
+        A[first, second], E[first, second] = 1.0, torch.tensor(list(rows.values())).reshape(len(rows), schema.de)
+    return V.reshape(n, schema.dv), A, E
 
 
-def _encode(columns: Sequence[Column], attributes: AttributeDict, owner: str) -> Float[Tensor, " width"]:
+def _encode(columns: Sequence[Column], attributes: AttributeDict, owner: str) -> list[float]:
     """Row of V or E for the attributes of one node or edge; `owner` names it in errors."""
     names = [column.name for column in columns]
     if set(attributes) != set(names):
@@ -62,7 +64,7 @@ def _encode(columns: Sequence[Column], attributes: AttributeDict, owner: str) ->
             raise GraphError(
                 f"`{column.name}` of {owner} must be a number; got {value!r}. Correct it, or declare it as Categories."
             ) from error
-    return torch.tensor(row)
+    return row
 
 
 def _check_shapes(tensors: dict[str, Tensor], schema: Schema) -> None:

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from graphflip.data.molecules.molecule import molecule_schema, to_mol
+from graphflip.data.molecules.molecule import drug_schema, molecule_schema, to_mol, to_smiles
 from graphflip.data.molecules.smiles import load_rdkit_molecules, load_smiles_csv, read_smiles, write_smiles_csv
 from graphflip.errors import ConfigError, DataError
 
@@ -29,11 +29,10 @@ def test_columns_are_guessed_and_named(write):
     assert dataset.ids == ("ethanol", "methane", "benzene")
     assert dataset.labels.tolist() == [1, 0, 1]
     assert dataset.classes == ("0", "1")
-    assert dataset.schema.nodes[0].values == ("C", "O")
-    assert dataset.schema.max_nodes == 6
+    assert dataset.schema == drug_schema(6)
     other = write("a,b,c\n0,C,CCO\n1,N,CC\n")
     named = load_smiles_csv(other, smiles_column="c", label_column="a")
-    assert named.schema.nodes[0].values == ("C", "O")
+    assert named.schema == drug_schema(3)
     assert named.ids == ("set/2", "set/3")
 
 
@@ -120,9 +119,14 @@ def test_a_missing_label_is_a_bad_row(write):
 def test_max_nodes_limits_an_inferred_schema(write):
     path = write("smiles,label\nCCO,1\nCCCCS,0\nCC,0\n")
     dataset = load_smiles_csv(path, max_nodes=3, skip_bad=True)
-    assert dataset.schema.max_nodes == 3
-    assert dataset.schema.nodes[0].values == ("C", "O")
+    assert dataset.schema == drug_schema(3)
     assert len(dataset.bad) == 1
+
+
+def test_of_mixtures_the_largest_part_is_read_as_it_is_drawn(write):
+    dataset = load_smiles_csv(write("smiles\nCC(=O)[O-].[Na+]\nCCN.Cl.Cl.Cl.Cl.Cl\n"))
+    assert [to_smiles(graph) for graph in dataset.graphs()] == ["CC(=O)[O-]", "CCN"]
+    assert dataset.schema.max_nodes == 4
 
 
 def test_explicit_hydrogens_are_nodes(write):

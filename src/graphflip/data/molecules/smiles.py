@@ -1,6 +1,7 @@
 """Molecules from files: SMILES tables, and the molecules that come with RDKit."""
 
 import csv
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, islice
 from pathlib import Path
@@ -10,12 +11,13 @@ from ...errors import ConfigError, DataError, GraphflipError, require
 from ...graph import Graph
 from ...schema import Schema
 from ..dataset import BadRow, GraphDataset
-from .molecule import from_smiles, molecule_schema, to_smiles
+from .molecule import drug_schema, from_smiles, molecule_schema, to_smiles
+from .salts import largest_part, num_parts, parent_of
 
 _SMILES_NAMES = ("smiles", "canonical_smiles", "smi", "molecule", "mol", "structure")
 _LABEL_NAMES = ("label", "y", "class", "target", "activity", "active", "mutagen", "outcome")
 _ID_NAMES = ("id", "name", "mol_id", "compound", "identifier", "cid")
-_ORGANIC = ("C", "N", "O", "F", "P", "S", "Cl", "Br", "I")
+_MOST_ATOMS = 100
 _UNLABELED = "unlabeled"
 
 
@@ -42,16 +44,17 @@ def load_smiles_csv(
 ) -> GraphDataset:
     """Load the molecules of a .csv, .tsv or .smi file, split at random by `seed`.
 
-    Columns that are not named are guessed from the header. For `strict` see `from_mol`.
+    Columns that are not named are guessed from the header. Of salts and mixtures the largest part is read, see
+    `from_mol`, also for `strict`.
 
     Args:
         path: File with one molecule in each row.
         smiles_column: Name of the column of SMILES, in a table with a header.
         label_column: Name of the column of labels. Labels that are numbers with decimals make a regression set; all
             others name classes. Without labels all molecules are of one class.
-        schema: Elements, largest size and kind of hydrogens, say those of a model. Default: read off the file.
+        schema: Schema of a model, say. Default: `drug_schema` with room for the largest molecule of up to 100 atoms.
         max_nodes: Largest number of atoms, without a `schema`.
-        explicit_hydrogens: True if hydrogens are to be nodes, without a `schema`.
+        explicit_hydrogens: True if hydrogens are to be nodes and charges those of the rule, without a `schema`.
         classes: Names of the classes in their order. Default: sorted.
         strict: False to read ions in the form that the charge rule gives them.
         skip_bad: True to list rows that cannot be used in the dataset's `bad`; else the first is an error.
@@ -69,27 +72,28 @@ def load_smiles_csv(
     encode, classes = _label_code([row.label for row in rows], classes)
 
     def convert(row: SmilesRow) -> tuple[Graph, float]:
-        return from_smiles(row.smiles, schema, strict), encode(row.label)
+        return from_smiles(row.smiles, schema, strict, parent=True), encode(row.label)
 
     return _collect(path, rows, convert, classes, skip_bad).split_randomly(seed)
 
 
 def load_rdkit_molecules(
-    label: str = "nitro", max_nodes: int = 30, limit: int | None = None, seed: int = 0
+    label: str = "nitro", max_nodes: int = 100, limit: int | None = None, seed: int = 0
 ) -> GraphDataset:
-    """Load molecules that come with RDKit (the first `limit` of 4,999 rows), labeled by RDKit; hydrogens are implicit.
+    """Load molecules that come with RDKit (the first `limit` of 4,999 rows), labeled by RDKit, in `drug_schema`.
 
     With `label="nitro"` the classes are molecules without and with a nitro group; with "logp" the labels are Crippen's
-    estimate of log P, to regress on. Rows with rare elements, exotic ions or more than `max_nodes` heavy atoms are
-    skipped and listed in `bad`.
+    estimate of log P, to regress on; of mixtures, of their largest part. Radicals, molecules of more than `max_nodes`
+    heavy atoms and texts that are no molecules are skipped and listed in `bad`.
     """
     measure, classes = _rdkit_label(label)
     path = Path(require("rdkit.RDConfig", "mol", "Loading RDKit's molecules").RDDataDir) / "NCI" / "first_5K.smi"
     Chem = require("rdkit.Chem", "mol", "Loading RDKit's molecules")
-    schema = molecule_schema(_ORGANIC, max_nodes, explicit_hydrogens=False)
+    schema = drug_schema(max_nodes)
 
     def convert(row: SmilesRow) -> tuple[Graph, float]:
-        return from_smiles(row.smiles, schema), measure(Chem.MolFromSmiles(row.smiles))
+        graph, mol = from_smiles(row.smiles, schema, parent=True), Chem.MolFromSmiles(row.smiles)
+        return graph, measure(mol if num_parts(mol) == 1 else Chem.MolFromSmiles(Chem.MolToSmiles(largest_part(mol))))
 
     rows = list(islice(read_smiles(path), limit))
     return _collect(path, rows, convert, classes, skip_bad=True, name="rdkit").split_randomly(seed)
@@ -240,22 +244,21 @@ def _collect(
 
 
 def _infer_schema(rows: Sequence[SmilesRow], max_nodes: int | None, explicit_hydrogens: bool) -> Schema:
-    """Elements and largest size of the molecules that can be read and are not over `max_nodes`."""
+    """Schema with room for the molecules that can be read and are not over `max_nodes`."""
     Chem = require("rdkit.Chem", "mol", "Reading SMILES")
-    counts: dict[str, int] = {}
-    largest = 1
+    part = (lambda mol: Chem.AddHs(parent_of(mol))) if explicit_hydrogens else largest_part
+    limit = max_nodes or (None if explicit_hydrogens else _MOST_ATOMS)
+    counts, largest = Counter[str](), 1
     with require("rdkit.rdBase", "mol", "Reading SMILES").BlockLogs():
-        for row in rows:
-            mol = Chem.MolFromSmiles(row.smiles)
-            if mol is None:
-                continue
-            mol = Chem.AddHs(mol) if explicit_hydrogens else mol
-            if max_nodes is None or mol.GetNumAtoms() <= max_nodes:
-                largest = max(largest, mol.GetNumAtoms())
-                for atom in mol.GetAtoms():
-                    counts[atom.GetSymbol()] = counts.get(atom.GetSymbol(), 0) + 1
+        for mol in filter(None, (Chem.MolFromSmiles(row.smiles) for row in rows if row.smiles)):
+            symbols = [atom.GetSymbol() for atom in part(mol).GetAtoms()]
+            if limit is None or len(symbols) <= limit:
+                largest = max(largest, len(symbols))
+                counts.update(symbols)
+    if not explicit_hydrogens:
+        return drug_schema(max_nodes or largest)
     elements = sorted(counts, key=lambda symbol: (-counts[symbol], symbol)) or ["C"]
-    return molecule_schema(elements, max_nodes or largest, explicit_hydrogens)
+    return molecule_schema(elements, max_nodes or largest, explicit_hydrogens=True)
 
 
 def _label_code(
