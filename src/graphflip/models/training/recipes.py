@@ -113,7 +113,7 @@ def _surrogate(preset: str, dataset: GraphDataset, teacher: AbstractClassifier |
     schema, learned = dataset.schema, _objective(dataset, teacher)
     outputs = _sizes(dataset, learned)
 
-    inner = {"inner_dropout": 0.15} if _has_charges(dataset) else {}
+    inner: dict[str, Any] = {"inner_dropout": 0.15} if _has_charges(dataset) else {}
 
     def plan(model: nn.Module, training: TrainConfig, hide: float = 0.0) -> Recipe:
         hide = 0.0 if _has_charges(dataset) else hide  # an atom that lost a bond seems to have a hydrogen more
