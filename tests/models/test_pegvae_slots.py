@@ -31,3 +31,11 @@ def test_no_slot_is_left_out_where_gradients_are_asked_for():
         kept = needed_slots(graph.B, MostLikely())
         assert kept is not None
         assert kept.tolist() == [0, 1, 2]
+
+
+@torch.no_grad()
+def test_a_code_without_nodes_decodes_to_empty_graphs():
+    vae = PEGVAE(drug_schema(9), PEGVAEConfig(dz=4, width=8, pair_width=4, depth=2, decoder_depth=1)).eval()
+    for parameter in vae.decoder.nodes.parameters():
+        parameter.fill_(-1.0)
+    assert vae.decode(torch.zeros(2, 9, 4), MostLikely()).B.sum() == 0

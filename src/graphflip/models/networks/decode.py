@@ -106,7 +106,7 @@ def needed_slots(B: Float[Tensor, "b n"], infer: Inference) -> Int[Tensor, " m"]
     if torch.is_grad_enabled() or not isinstance(infer, MostLikely):
         return None
     kept = (B > 0.5).any(0).nonzero()[:, 0]
-    return kept if len(kept) < B.shape[1] else None
+    return kept if 0 < len(kept) < B.shape[1] else None
 
 
 def spread(graph: Graph, kept: Int[Tensor, " m"], num_slots: int) -> Graph:
