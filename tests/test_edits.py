@@ -228,7 +228,7 @@ def test_a_malformed_graph_is_refused(stored):
 
 def test_the_documented_example_is_what_we_read_and_write():
     text = (Path(__file__).parents[1] / "docs" / "concepts" / "format.md").read_text()
-    line = json.loads(text.split("```json")[2].split("```")[0])
+    line = json.loads(text.split("```json")[3].split("```")[0])
     g, h = (graph_from_json(line[key], MOLECULES) for key in ("factual", "counterfactual"))
     assert (graph_to_json(g), graph_to_json(h)["edges"]) == (line["factual"], line["counterfactual"]["edges"])
     edits = edits_between(g, h)

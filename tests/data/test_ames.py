@@ -4,10 +4,12 @@ import numpy as np
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from rdkit import Chem
 
-from graphflip.data.ames import murcko_scaffold
-from graphflip.data.source import load_dataset
+from graphflip.data.ames import load_ames, murcko_scaffold
+from graphflip.data.molecules.molecule import to_smiles
 from graphflip.data.splits import PARTS, grouped_split
+from graphflip.data.tu.reading import load_tu
 from graphflip.models.storage.store import PRETRAINED, read_card
 
 GROUPS = st.lists(st.sampled_from("abcdefghij"), min_size=1, max_size=60)
@@ -41,8 +43,17 @@ def test_scaffolds_are_rings_and_what_links_them():
     assert murcko_scaffold("CCO") == ""
 
 
-def test_the_kit_was_trained_on_this_set(data_folder):
-    dataset = load_dataset("ames")
-    assert len(dataset) == 4337
+def test_molecules_are_those_of_the_set_without_hydrogens(data_folder):
+    dataset, source = load_ames(limit=40), load_tu("Mutagenicity")
     assert not dataset.bad
-    assert read_card(PRETRAINED / "ames" / "classifier").data.fingerprint == dataset.fingerprint()
+    assert dataset.ids == tuple(f"ames/{k}" for k in range(40))
+    assert torch.equal(dataset.labels, source.labels[:40])
+    for k in range(40):
+        parts = to_smiles(source.graphs([k])).split(".")
+        assert to_smiles(dataset.graphs([k])) in {Chem.CanonSmiles(part) for part in parts}
+
+
+def test_the_models_of_the_kit_were_trained_on_one_set():
+    cards = [read_card(path.parent) for path in (PRETRAINED / "ames").glob("*/card.json")]
+    assert len({card.data.fingerprint for card in cards if card.data}) == 1
+    assert len(cards) == 9

@@ -89,7 +89,7 @@ RESULTS = {
 @asynccontextmanager
 async def running(**settings) -> AsyncIterator:
     """An application with fake workers, and a function that makes clients (browsers) of it."""
-    app = create_app(ViewerConfig(**settings), make_worker=FakeWorker)
+    app = create_app(ViewerConfig(**{"models": ("mutagenicity",), **settings}), make_worker=FakeWorker)
     transport = httpx.ASGITransport(app, raise_app_exceptions=False)
     clients = []
 

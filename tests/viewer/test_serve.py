@@ -25,7 +25,7 @@ def served(monkeypatch) -> list[ViewerConfig]:
 def test_it_is_for_this_machine_unless_told_otherwise(served):
     run = CliRunner().invoke(cli.app, ["serve"])
     assert run.exit_code == 0, run.output
-    assert (served[0].host, served[0].models, "Warning" in run.output) == ("127.0.0.1", ("mutagenicity",), False)
+    assert (served[0].host, served[0].models, "Warning" in run.output) == ("127.0.0.1", ("ames",), False)
 
 
 def test_another_address_comes_with_a_warning(served):

@@ -1,5 +1,6 @@
 """What the page shows is what the library says: records, words, drawings, and a script that finds the same again."""
 
+import json
 import re
 from xml.etree import ElementTree
 
@@ -73,6 +74,8 @@ def test_an_explanation_from_a_file_is_judged_by_this_model(explainer, answer):
     assert record["flipped"]
     evidence, expected = (dict(one["evidence"]) for one in (record, answer["record"]))
     assert evidence.pop("judges") == pytest.approx(expected.pop("judges"), abs=1e-5)
+    for key in ("nearest_factual", "nearest_counterfactual"):
+        assert json.loads(json.dumps(evidence.pop(key))) == json.loads(json.dumps(expected.pop(key)))
     assert evidence == pytest.approx(expected, abs=1e-4)
     nothing = foreign | {"counterfactual": None}
     shown = tasks.show_record(explainer, {"do": "record", **SERVED, "record": nothing}, lambda _: None)

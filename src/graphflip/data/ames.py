@@ -12,7 +12,7 @@ from .splits import grouped_split
 from .tu.reading import load_tu
 
 
-def load_ames(split: Literal["random", "scaffold"] = "random", seed: int = 0) -> GraphDataset:
+def load_ames(split: Literal["random", "scaffold"] = "random", seed: int = 0, limit: int | None = None) -> GraphDataset:
     """Load the 4,337 molecules of the TU set Mutagenicity in `drug_schema`: heavy atoms, charges, up to 100 atoms.
 
     The set has hydrogens as nodes and no charges: the charge rule gives them. Of a mixture the largest organic part is
@@ -22,6 +22,7 @@ def load_ames(split: Literal["random", "scaffold"] = "random", seed: int = 0) ->
         split: "random" is 80/10/10 by `seed`. With "scaffold", molecules of one Murcko scaffold are in one part and the
             largest groups in the train part, so that the test part has ring systems that were not trained on.
         seed: Decides a random split.
+        limit: Number of molecules, the first of the set; None for all.
 
     Returns:
         The dataset; `bad` lists molecules that are too large.
@@ -32,7 +33,7 @@ def load_ames(split: Literal["random", "scaffold"] = "random", seed: int = 0) ->
     Chem = require("rdkit.Chem", "mol", "Loading molecules")
     source, schema = load_tu("Mutagenicity", attributes=False), drug_schema()
     graphs, kept, smiles, bad = [], [], [], []
-    for k in range(len(source)):
+    for k in range(len(source))[:limit]:
         with no_logs():
             mol = largest_part(Chem.MolFromSmiles(to_smiles(source.graphs([k]))))
         try:

@@ -48,14 +48,15 @@ def grouped_split(groups: Sequence[str], train: float = 0.8, seed: int | None = 
     Args:
         groups: Name of the group of each graph: its scaffold, say, or its SMILES so that equal molecules stay together.
         train: Share of the graphs in the train part; validation and test get half of the rest each.
-        seed: Decides the order in which groups fill the parts; None is largest first, so that rare groups are tested.
+        seed: Decides the order in which groups fill the parts; None is largest first, so that rare
+            groups are tested; of equal ones, the one that comes first.
 
     Returns:
         Sorted numbers of the graphs of each part.
     """
-    names, group_of = np.unique(np.asarray(groups), return_inverse=True)
+    names, first, group_of = np.unique(np.asarray(groups), return_index=True, return_inverse=True)
     sizes = np.bincount(group_of)
-    order = np.lexsort((names, -sizes)) if seed is None else np.random.default_rng(seed).permutation(len(names))
+    order = np.lexsort((first, -sizes)) if seed is None else np.random.default_rng(seed).permutation(len(names))
     reached = np.cumsum(sizes[order]) / len(groups)
     part_of = np.empty(len(names), dtype=np.int64)
     part_of[order] = np.searchsorted([train, (1 + train) / 2], reached, side="left")

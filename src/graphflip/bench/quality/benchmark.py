@@ -12,6 +12,7 @@ from ..progress import Watch, counter
 from ..score import figures_of
 from ..summary import versions
 from ..workers import Map, workers
+from .earlier import with_earlier, with_earlier_lines
 from .frontier import draw_frontier
 from .known_answers import NAME as PLANTED
 from .known_answers import known_answers, num_answers
@@ -80,6 +81,7 @@ def run_quality(
             graphs += measured
     if PLANTED in datasets:
         results[PLANTED] = known_answers(out / PLANTED, limit, part, lambda count: tick(PLANTED, count))
+    results = with_earlier(results, out / "table.json", part, limit)
     rows = [row for row in dict.fromkeys([*ROWS, *rows]) if any(row.name in figures for figures in results.values())]
     _write(results, graphs, rows, _provenance(list(results), rows, part, limit, seeds, ged_seconds, source), out)
     return out
@@ -164,7 +166,8 @@ def _write(
     text = "\n".join(["## Quality of counterfactuals", "", *methods, "", table.to_markdown(source), *_titled(goals)])
     write_atomically(out / "table.md", text.encode())
     write_atomically(out / "table.csv", table.to_csv().encode())
-    write_atomically(out / "graphs.csv", graphs_csv(graphs).encode())
+    lines = with_earlier_lines(graphs_csv(graphs), out / "graphs.csv", results)
+    write_atomically(out / "graphs.csv", lines.encode())
     draw_frontier(results, out / "frontier.svg")
     if PLANTED in results:
         results[PLANTED] |= {"found": results[PLANTED]["minimal"]["found"]}

@@ -38,7 +38,7 @@ def carry(source: str, factual: Graph, counterfactual: Graph | None) -> SmilesPa
         >>> schema, source = drug_schema(), "[Na+].[O-]C(=O)[C@H](C)CO"
         >>> before = from_smiles(source, schema, parent=True)
         >>> carry(source, before, from_smiles("[O-]C(=O)C(C)CN", schema)).counterfactual
-        'C[C@@H](CN)C(=O)[O-].[Na+]'
+        'C[C@H](CN)C(=O)[O-].[Na+]'
     """
     plain = SmilesPair(_plain(factual), _plain(counterfactual))
     drawn = draw(source, factual) if source and plain.factual is not None else None
