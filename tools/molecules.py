@@ -37,7 +37,7 @@ from graphflip.models.training.train import train_model
 
 ROOT = Path(__file__).parent.parent
 TARGET = ROOT / "results" / "molecules.json"
-SEED, SAMPLE, PAIRS = 0, 100, 40
+SEED, SAMPLE, PAIRS = 0, 100, 150
 MODELS = {"auroc": ("classifier", "default"), "auroc_judge": ("judge", "gnn"), "auroc_trees": ("judge", "trees")}
 
 
