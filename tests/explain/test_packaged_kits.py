@@ -1,0 +1,29 @@
+"""The kits of real molecules answer as their guide says: values, salts, and rings in any form."""
+
+import pytest
+
+import graphflip as gf
+
+
+@pytest.fixture(scope="module")
+def ames():
+    return gf.load("ames")
+
+
+def test_a_predicted_value_is_raised_by_what_was_asked():
+    answer = gf.load("logp").explain("CC(=O)Oc1ccccc1C(=O)O", target="raise by 1")
+    assert answer.flipped
+    assert answer.p_counterfactual is not None
+    assert answer.p_counterfactual >= answer.p_factual + 1 - 1e-4
+
+
+def test_a_salt_is_explained_by_its_largest_part_and_keeps_the_rest(ames):
+    answer = ames.explain("CC(C)Cc1ccc(cc1)[C@H](C)C(=O)[O-].[Na+]")
+    assert int(answer.factual.num_nodes) == 15
+    assert answer.smiles.counterfactual.endswith(".[Na+]")
+    assert any("sodium" in remark for remark in answer.remarks)
+
+
+def test_the_form_of_a_ring_does_not_change_a_prediction(ames):
+    first, second = (ames.predict(text) for text in ("CC1=CC=CC=C1N", "CC1=C(N)C=CC=C1"))
+    assert first == pytest.approx(second, abs=1e-6)
