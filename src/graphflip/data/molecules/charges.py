@@ -41,11 +41,13 @@ def _hydrogen_mismatch(mol: "rdkit.Chem.Mol", chemistry: Chemistry) -> str | Non
         valence = sum(int(bond.GetBondTypeAsDouble()) for bond in atom.GetBonds())
         wanted = chemistry.num_hydrogens(symbol, charge, valence)
         if chemistry.ion_valences(symbol, 0) and wanted != found:
-            room = f"{wanted} hydrogens" if wanted is not None else "fewer bonds, or another charge"
+            name = f"{symbol}{charge:+d}" if charge else symbol
+            hydrogens = "1 hydrogen" if wanted == 1 else f"{wanted} hydrogens"
+            room = "fewer bonds or another charge" if wanted is None else hydrogens
             return (
-                f"Atom {atom.GetIdx()} ({symbol}{charge:+d}) must have a filled valence, which takes {room}; got "
-                f"{found} hydrogens and bonds of order {valence} in all. Radicals and carbenes cannot be read: fill "
-                "the valence, or read it so with `from_smiles(..., strict=False)`."
+                f"Atom {atom.GetIdx()} ({name}) must have a filled valence, which takes {room}; got {found} beside "
+                f"bonds of order {valence} in all. Radicals, carbenes and oxides of chlorine and bromine cannot be "
+                "read: give a molecule whose valences are filled, or leave it out."
             )
     return None
 
