@@ -9,7 +9,7 @@ WORKERS   ?= 2
 PIP       := $(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check
 LOCK      := $(PIP) --no-deps -c constraints.txt torch && $(PIP) --no-deps --require-hashes -r constraints.lock
 
-.PHONY: help demo test check docs notebooks gallery format models faults fuzz clean
+.PHONY: help demo test check docs notebooks gallery format models faults mutants fuzz clean
 
 help:
 	@echo "make demo     explain well-known molecules and write the result to .demo"
@@ -21,6 +21,7 @@ help:
 	@echo "make format   put code into shape"
 	@echo "make models   train the models that the package carries (needs GRAPHFLIP_DATA)"
 	@echo "make faults   kill jobs and training, damage files, fill disks (ARGS='--only explain,train' for some)"
+	@echo "make mutants  plant faults one at a time, and see which ones tests notice (resumable; ARGS='--minutes 40')"
 	@echo "make fuzz     feed every parser with 10,000 damaged inputs (ARGS='csv card' for some)"
 	@echo "make clean    remove .venv and everything generated"
 
@@ -55,6 +56,9 @@ models: $(INSTALLED)
 
 faults: $(INSTALLED)
 	@OMP_NUM_THREADS=1 $(BIN)/python tools/faults $(ARGS)
+
+mutants: $(INSTALLED)
+	@OMP_NUM_THREADS=1 $(BIN)/python tools/mutants $(ARGS)
 
 fuzz: $(INSTALLED)
 	@$(PIP) -c constraints.txt -e '.[fuzz]'

@@ -1,11 +1,16 @@
 """Many people at the viewer at a time: is every question answered, to the one who asked it, and do pages stay quick?
 
-Usage: python benchmarks/load.py [--clients 50] [--seconds 60] [--quick] [--out FILE]     (JSON on the last line)
+Usage: python benchmarks/load.py [--clients 50] [--seconds 60] [--tabs 4] [--quick] [--out FILE]
+
+The last line is JSON.
 
 Each client is a browser session: it loads the page with all its files, looks at a molecule, asks for an explanation,
 follows it, takes a change back, loads the page again, and so on. A server that has no room must say so with 429 or 503
 and Retry-After; the client comes back then. A question is lost if it was accepted and neither answered nor given up
 with a reason.
+
+Then one person works while others compute: four tabs ask one question after the other, and a fifth reads molecules and
+asks for minimal answers; times are those of the fifth.
 """
 
 import argparse
@@ -33,8 +38,9 @@ ENDS = {"done", "failed", "cancelled"}
 FILES = [
     file.name
     for file in (resources.files("graphflip.viewer") / "assets").iterdir()
-    if file.name.endswith((".css", ".js", ".svg")) and not file.name.startswith("docs")
+    if file.name.endswith((".css", ".js", ".svg")) and not file.name.startswith(("docs", "openchemlib"))
 ]
+MODEL = "ames"
 
 
 @dataclass
@@ -68,6 +74,12 @@ class Browser:
     http: aiohttp.ClientSession
     tally: Tally
     kept: set[str] = field(default_factory=set)
+    num_asked: int = 0
+
+    def new_seed(self) -> int:
+        """A seed that makes a question a new one, so that it is computed; answers do not depend on it."""
+        self.num_asked += 1
+        return self.num_asked
 
     async def load_page(self) -> None:
         """The page, then all files that it is made of."""
@@ -106,11 +118,17 @@ class Browser:
             return await answer.text()
 
 
-async def client(number: int, address: str, tally: Tally) -> None:
+def session(server: "Server") -> aiohttp.ClientSession:
+    """A browser session: cookies of its own, and as many connections as a browser opens."""
+    door, cookies = aiohttp.TCPConnector(limit=6), aiohttp.CookieJar(unsafe=True)
+    headers = {"authorization": f"Bearer {server.token}"}
+    return aiohttp.ClientSession(server.address, connector=door, cookie_jar=cookies, headers=headers)
+
+
+async def client(number: int, server: "Server", tally: Tally) -> None:
     rng = random.Random(number)
     await asyncio.sleep(rng.random() * 2)
-    door, cookies = aiohttp.TCPConnector(limit=6), aiohttp.CookieJar(unsafe=True)  # as many as a browser opens
-    async with aiohttp.ClientSession(address, connector=door, cookie_jar=cookies) as http:
+    async with session(server) as http:
         browser = Browser(http, tally)
         while not tally.is_over:
             molecule = rng.choice(famous_molecules())
@@ -122,7 +140,7 @@ async def client(number: int, address: str, tally: Tally) -> None:
 
 
 async def visit(browser: Browser, smiles: str, name: str) -> None:
-    tally, question = browser.tally, {"model": "mutagenicity", "input": {"smiles": smiles}}
+    tally, question = browser.tally, {"model": MODEL, "input": {"smiles": smiles}}
     await browser.load_page()
     began = time.perf_counter()
     seen = await browser.ask("/api/read", question)
@@ -130,7 +148,8 @@ async def visit(browser: Browser, smiles: str, name: str) -> None:
     if seen is None:
         return
     began = time.perf_counter()
-    job = await browser.ask("/api/jobs", question | {"id": name, "asked": {"prefer": "minimal"}})
+    asked = {"prefer": "minimal", "seed": browser.new_seed()}
+    job = await browser.ask("/api/jobs", question | {"id": name, "asked": asked})
     if job is None:
         return
     tally.accepted += 1
@@ -142,22 +161,60 @@ async def visit(browser: Browser, smiles: str, name: str) -> None:
         await browser.ask(f"/api/jobs/{job['id']}/answers/0/undo", {"undo": [0]})
 
 
-def serve() -> tuple[subprocess.Popen, str]:
+async def working_tab(server: "Server", tally: Tally, number: int) -> None:
+    """A tab that asks one question after the other, as they are asked by default."""
+    async with session(server) as http:
+        browser, rng = Browser(http, tally), random.Random(number)
+        while not tally.is_over:
+            body = {"model": MODEL, "input": {"smiles": rng.choice(famous_molecules()).smiles}}
+            job = await browser.ask("/api/jobs", body | {"asked": {"seed": browser.new_seed()}})
+            if job is not None:
+                await browser.follow(job)
+
+
+async def beside_others(server: "Server", tabs: int, visits: int) -> Tally:
+    """Times of one person who reads and asks while this many tabs compute."""
+    tally = Tally(time.monotonic() + 3600)
+    others = [asyncio.create_task(working_tab(server, tally, number)) for number in range(tabs)]
+    await asyncio.sleep(3)
+    try:
+        async with session(server) as http:
+            browser = Browser(http, tally)
+            for k in range(visits):
+                molecule = famous_molecules()[k % len(famous_molecules())]
+                await visit(browser, molecule.smiles, f"{molecule.name} beside")
+    finally:
+        for one in others:
+            one.cancel()
+        await asyncio.gather(*others, return_exceptions=True)
+    return tally
+
+
+@dataclass
+class Server:
+    """A viewer that runs: its process, its address, and the token that lets one in."""
+
+    process: subprocess.Popen
+    address: str
+    token: str = "load"
+
+
+def serve() -> Server:
     """A viewer in a process of its own, as a user starts it."""
     with socket.socket() as door:
         door.bind(("127.0.0.1", 0))
         port = door.getsockname()[1]
-    command = [sys.executable, "-m", "graphflip", "serve", "--port", str(port)]
-    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    for line in server.stdout or ():
+    command = [sys.executable, "-m", "graphflip", "serve", "--port", str(port), "--token", Server.token, "--forget"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    for line in process.stdout or ():
         if "viewer is at" in line:
             break
-    return server, f"http://127.0.0.1:{port}"
+    return Server(process, f"http://127.0.0.1:{port}")
 
 
-async def run(address: str, clients: int, seconds: float) -> Tally:
+async def run(server: Server, clients: int, seconds: float) -> Tally:
     tally = Tally(time.monotonic() + seconds)
-    await asyncio.gather(*(client(number, address, tally) for number in range(clients)))
+    await asyncio.gather(*(client(number, server, tally) for number in range(clients)))
     return tally
 
 
@@ -196,21 +253,26 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--clients", type=int, default=50)
     parser.add_argument("--seconds", type=float, default=60.0)
+    parser.add_argument("--tabs", type=int, default=4, help="tabs that compute while one person works")
     parser.add_argument("--quick", action="store_true", help="five clients for five seconds")
     parser.add_argument("--out", type=Path, help="keep the figures in this file")
     options = parser.parse_args()
     clients, seconds = (5, 5.0) if options.quick else (options.clients, options.seconds)
+    visits = 3 if options.quick else 20
     famous_molecules()
     began, busy, own = time.monotonic(), busy_seconds(), sum(os.times()[:4])
-    server, address = serve()
+    server = serve()
     try:
-        tally = asyncio.run(run(address, clients, seconds))
+        tally = asyncio.run(run(server, clients, seconds))
+        beside = asyncio.run(beside_others(server, options.tabs, visits))
     finally:
-        server.terminate()
-        server.wait(timeout=20)
+        server.process.terminate()
+        server.process.wait(timeout=20)
     others = (busy_seconds() - busy - sum(os.times()[:4]) + own) / (time.monotonic() - began)
     machine = {"cores": os.cpu_count(), "cores_busy_with_other_programs": round(others, 2)}
-    result = {"clients": clients, "seconds": seconds, **machine, **summarize(tally)}
+    working = {"tabs_computing": options.tabs, "read_ms": milliseconds(beside.looks)}
+    working |= {"answer_ms": milliseconds(beside.answers), "faults": len(beside.faults)}
+    result = {"clients": clients, "seconds": seconds, **machine, **summarize(tally), "one_person_beside": working}
     for fault in tally.faults[:10]:
         print("fault:", fault)
     if options.out:

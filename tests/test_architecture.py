@@ -25,12 +25,13 @@ LAYERS = """
     graph
     testing jsongraph
     edits
-    ged metrics nn data.edge_list data.ragged data.splits
+    ged metrics nn data.edge_list data.ragged data.splits data.tables data.budget
     data.checks
     data.dataset
     data.nx data.planted data.pyg data.tu
     data.molecules
     data
+    realism
     models.networks
     models.storage
     models.training
@@ -39,14 +40,16 @@ LAYERS = """
     explain.constraints explain.goals
     explain.query
     explain.moves
-    explain.evidence
+    explain.evidence explain.claims.needs explain.claims.boundary explain.claims.importance
     explain.counterfactual
+    describe
+    explain.claims
     explain.method
     explain.edits.candidates
     explain.latent
     explain.edits
     explain
-    describe
+    describe.takeback
     fit pyg
     jobs
     bench

@@ -176,6 +176,10 @@ def test_histogram_counts_every_value_once(scores, bins):
         assert found.edges.tolist() == pytest.approx(edges.tolist())
 
 
+def test_a_histogram_has_twenty_bins_unless_told_otherwise():
+    assert len(histogram(torch.arange(100.0)).count) == 20
+
+
 def test_summary_leaves_out_what_was_not_found():
     summary = summarize(torch.tensor([1.0, math.nan, 3.0]))
     assert (summary.mean, summary.count) == (2, 2)

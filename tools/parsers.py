@@ -13,16 +13,19 @@ import torch
 from small_kit import SCHEMA, make_kit, write_molecules
 from torch_geometric.data import Data
 
+from graphflip.data.molecules.molecule import from_smiles
 from graphflip.data.tu.reading import load_tu
 from graphflip.errors import GraphflipError
 from graphflip.explain.knowledge import Knowledge
 from graphflip.explain.neighbors import NEIGHBORS, TrainingMolecules
+from graphflip.explain.preferences import read_preferences
 from graphflip.explain.records import read_records
 from graphflip.jobs import JobSettings, explained, open_source, run_job
 from graphflip.jobs.export import export
 from graphflip.jobs.folder import JobFolder, ShardCard, read_manifest
+from graphflip.models.networks.trees import TreeClassifier, TreesConfig
 from graphflip.models.storage.files import read_tensors, write_tensors
-from graphflip.models.storage.store import load_model
+from graphflip.models.storage.store import load_model, save_model
 
 TU_FILES = ("A", "graph_indicator", "graph_labels", "node_labels", "edge_labels", "node_attributes")
 TU_BREAK = b"\n---\n"
@@ -85,6 +88,19 @@ def neighbors(content: bytes, folder: Path) -> None:
     TrainingMolecules.load(path)
 
 
+def trees(content: bytes, folder: Path) -> None:
+    """Whatever trees are stored, an answer comes, or an error of ours."""
+    stored = json.loads((folder / "card.json").read_text()) | {"sha256": hashlib.sha256(content).hexdigest()}
+    (folder / "card.json").write_text(json.dumps(stored))
+    (folder / "weights.safetensors").write_bytes(content)
+    load_model(folder)(from_smiles("CCO", SCHEMA))
+
+
+def preferences(content: bytes, folder: Path) -> None:
+    (folder / "preferences.json").write_bytes(content)
+    read_preferences(folder, SCHEMA)
+
+
 def manifest(content: bytes, folder: Path) -> None:
     (folder / "manifest.json").write_bytes(content)
     found = read_manifest(folder)
@@ -115,12 +131,14 @@ PARSERS: dict[str, Callable[[bytes, Path], None]] = {
     "weights": weights,
     "knowledge": knowledge,
     "neighbors": neighbors,
+    "trees": trees,
+    "preferences": preferences,
     "manifest": manifest,
     "shard": shard,
 }
 
 
-BESIDE = {"card": "kit/classifier", "weights": "kit/classifier", "manifest": "job", "shard": "job"}
+BESIDE = {"card": "kit/classifier", "weights": "kit/classifier", "trees": "trees", "manifest": "job", "shard": "job"}
 
 
 def parse(name: str, content: bytes, folder: Path, made: Path) -> bool:
@@ -144,6 +162,9 @@ def make(folder: Path) -> Path:
     kit, table = make_kit(folder / "kit"), write_molecules(folder / "molecules.csv", 6)
     settings = JobSettings.of(model=str(kit), prefer="minimal", target="fancy", budget=1)
     run_job(open_source(str(table)), settings, folder / "job", shard_size=6)
+    judge = TreeClassifier(SCHEMA, TreesConfig(num_trees=2, num_nodes=3, bins=64))
+    judge.child.copy_(torch.tensor([[1, 2], [1, 1], [2, 2]]))
+    save_model(judge, folder / "trees")
     return folder
 
 
@@ -162,6 +183,8 @@ def examples(name: str, made: Path) -> list[bytes]:
         "weights": [(kit / "classifier" / "weights.safetensors").read_bytes()],
         "knowledge": [(kit / "knowledge.json").read_bytes()],
         "neighbors": [(kit / NEIGHBORS).read_bytes()],
+        "trees": [(made / "trees" / "weights.safetensors").read_bytes()],
+        "preferences": [b'{"minimal": {"beam": 2}, "balanced": {"confidence": 0.6, "agreement": 0.7}}'],
         "manifest": [(job / "manifest.json").read_bytes()],
         "shard": [(job / "shards" / "0000" / "0000000.parquet").read_bytes()],
         "tu_zip": [_zip()],

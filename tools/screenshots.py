@@ -10,8 +10,9 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 
+from graphflip.data.molecules.famous import famous_molecules
 from graphflip.data.molecules.molecule import from_smiles, molecule_schema
 from graphflip.edits import Edit, apply_edits
 from graphflip.graph import Graph
@@ -91,7 +92,9 @@ def shoot_viewer(browser: Browser) -> None:
     """The first example and its frontier."""
     port = "8773"
     server = subprocess.Popen(
-        [sys.executable, "-m", "graphflip", "serve", "--port", port], stdout=subprocess.PIPE, text=True
+        [sys.executable, "-m", "graphflip", "serve", "--port", port, "--token", "shots", "--forget"],
+        stdout=subprocess.PIPE,
+        text=True,
     )
     try:
         next(line for line in server.stdout or () if "viewer is at" in line)
@@ -102,18 +105,37 @@ def shoot_viewer(browser: Browser) -> None:
         ):
             page = browser.new_page(viewport={"width": width, "height": height}, color_scheme=scheme)
             page.set_default_timeout(300_000)
-            page.goto(f"http://127.0.0.1:{port}")
+            page.goto(f"http://127.0.0.1:{port}/?token=shots")
             page.get_by_role("heading", name="is predicted").wait_for()
             page.get_by_label("Answers").select_option("frontier")
-            page.get_by_role("button", name="Explain").click()
+            page.get_by_role("button", name="Explain", exact=True).click()
             page.locator("#slider:enabled").wait_for()
+            page.get_by_label("Where it matters").check()
             if name == "viewer-phone":
                 page.locator("#stage").evaluate("(stage) => stage.scrollIntoView()")
             page.screenshot(path=IMAGES / f"{name}.png")
+            if name == "viewer-light":
+                shoot_workbench(page)
             page.close()
     finally:
         server.terminate()
         server.wait(timeout=60)
+
+
+def shoot_workbench(page: Page) -> None:
+    """Preferences side by side, and a table of well-known molecules."""
+    page.set_viewport_size({"width": 1280, "height": 900})
+    page.get_by_role("button", name="Compare preferences").click()
+    page.wait_for_function("() => document.querySelectorAll('.compared:not([aria-busy])').length === 3")
+    page.screenshot(path=IMAGES / "viewer-comparison.png")
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "molecules.smi"
+        file.write_text("".join(f"{one.smiles} {one.name.replace(' ', '_')}\n" for one in famous_molecules()[:6]))
+        page.locator("#file").set_input_files(file)
+        page.get_by_label("Answers").select_option("1")
+        page.get_by_role("button", name="Explain all").click()
+        page.get_by_text("6 of 6 explained").wait_for()
+        page.screenshot(path=IMAGES / "viewer-table.png")
 
 
 if __name__ == "__main__":

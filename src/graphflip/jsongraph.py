@@ -1,5 +1,6 @@
 """Graphs, and parts of edits, as JSON in the form of docs/concepts/format.md, in which node numbers are stable."""
 
+import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
@@ -22,8 +23,23 @@ def graph_to_json(graph: Graph) -> dict[str, Any]:
     return {"nodes": nodes, "edges": [[i, j, attributes] for i, j, attributes in graph.edges()]}
 
 
-def graph_from_json(stored: Any, schema: Schema) -> Graph:
-    """Read a graph from the form of `graph_to_json`, node i in slot i; raises DataError or SchemaError if wrong."""
+def graph_from_json(stored: Any, schema: Schema, max_slots: int | None = None) -> Graph:
+    """Read a graph from the form of `graph_to_json`, node i in slot i.
+
+    Args:
+        stored: The JSON form.
+        schema: Attributes of nodes and edges, and the largest number of nodes.
+        max_slots: Largest number of slots, empty ones included. The graph has a schema of so many nodes. Default: the
+            schema's number of nodes.
+
+    Returns:
+        A single graph.
+
+    Raises:
+        DataError: The form is wrong, or there are too many slots.
+        SchemaError: An attribute is not of the schema.
+        GraphError: There are too many nodes.
+    """
     if not isinstance(stored, dict) or set(stored) != {"nodes", "edges"}:
         raise DataError(f"A graph must be an object with the keys `nodes` and `edges`; got {shortened(stored)}.")
     for key, form in (("nodes", '{"type": "C"} or null'), ("edges", '[i, j, {"type": "single"}]')):
@@ -36,7 +52,10 @@ def graph_from_json(stored: Any, schema: Schema) -> Graph:
     slots = [i for i, node in enumerate(stored["nodes"]) if node is not None]
     number = {slot: k for k, slot in enumerate(slots)}
     edges = [(number[i], number[j], attributes) for i, j, attributes in stored["edges"]]
-    return _spread(Graph.build(schema, [stored["nodes"][i] for i in slots], edges), slots, len(stored["nodes"]))
+    compact = Graph.build(schema, [stored["nodes"][i] for i in slots], edges)
+    if max_slots is not None:
+        compact = dataclasses.replace(compact, schema=schema.model_copy(update={"max_nodes": max_slots}))
+    return _spread(compact, slots, len(stored["nodes"]))
 
 
 def aligned_pair(factual: Graph, counterfactual: Graph) -> tuple[Graph, Graph]:
@@ -44,12 +63,38 @@ def aligned_pair(factual: Graph, counterfactual: Graph) -> tuple[Graph, Graph]:
 
     Slot i must be the same node in both graphs, and is so in both results.
     """
+    order, used = aligned_order(factual, counterfactual)
+    before, after = (
+        graph.pad(len(order)).permute(torch.tensor(order, dtype=torch.long)) for graph in (factual, counterfactual)
+    )
+    return _first_slots(before, used), _first_slots(after, used)
+
+
+def aligned_order(factual: Graph, counterfactual: Graph) -> tuple[list[int], int]:
+    """Slots of two aligned graphs in the order of `aligned_pair`, those empty in both last; and how many are not."""
     n = max(factual.num_slots, counterfactual.num_slots)
     before, after = (single_hard(graph).pad(n) for graph in (factual, counterfactual))
     # 0 is a node of the factual, 1 one that was added, 2 a slot that is empty in both.
     kind = torch.where(before.B[0] > 0, 0, torch.where(after.B[0] > 0, 1, 2))
-    order, used = torch.argsort(kind, stable=True), int((kind < 2).sum())
-    return _first_slots(before.permute(order), used), _first_slots(after.permute(order), used)
+    return torch.argsort(kind, stable=True).tolist(), int((kind < 2).sum())
+
+
+def pair_within(factual: Graph, counterfactual: Graph, schema: Schema) -> tuple[Graph, Graph]:
+    """Fit two aligned graphs of at most `schema.max_nodes` nodes, with as many slots each, into those of a schema.
+
+    Where there are too many slots, those that are empty in both graphs are dropped, and the last nodes that were added
+    take slots of nodes that were removed.
+    """
+    n = schema.max_nodes
+    if factual.num_slots > n:
+        factual, counterfactual = aligned_pair(factual, counterfactual)
+    order = torch.arange(counterfactual.num_slots)
+    taken = counterfactual.B[0] > 0
+    surplus = order[n:][taken[n:]]
+    free = order[:n][~taken[:n]][: len(surplus)]
+    order[free], order[surplus] = surplus, free
+    before, after = (_first_slots(graph, n) for graph in (factual, counterfactual.permute(order)))
+    return dataclasses.replace(before, schema=schema), dataclasses.replace(after, schema=schema)
 
 
 def single_hard(graph: Graph) -> Graph:

@@ -43,7 +43,7 @@ class Schema(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
     nodes: tuple[Column, ...] = ()
     edges: tuple[Column, ...] = ()
-    max_nodes: int = Field(gt=0)
+    max_nodes: int = Field(gt=0, le=1_000_000)
     directed: bool = False
     chemistry: Chemistry | None = None
 

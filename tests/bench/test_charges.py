@@ -5,13 +5,13 @@ import torch
 
 pytest.importorskip("rdkit", reason="install graphflip[mol] to read molecules")
 
-from graphflip.bench.minimality import _Validity
 from graphflip.bench.nitro import nitro_groups, touches_nitro
 from graphflip.bench.quality.limit import SingleEdits
 from graphflip.bench.score import Scorer
 from graphflip.data.dataset import GraphDataset
 from graphflip.data.molecules.molecule import drug_schema, from_smiles, to_smiles
 from graphflip.edits import edits_between
+from graphflip.explain.claims.validity import Validity
 from graphflip.explain.counterfactual import Counterfactual, Outcome
 from graphflip.explain.kit import Kit
 from graphflip.explain.knowledge import Knowledge
@@ -72,8 +72,8 @@ def test_nitro_groups_are_found_by_stored_charges():
 
 
 def test_stored_charges_count_as_they_are():
-    assert _Validity.of(from_smiles("CC(=O)[O-]", CHARGED)).charge == 1
-    assert _Validity.of(from_smiles("C[N+](C)(C)CC(=O)[O-]", CHARGED)).charge == 0
+    assert Validity.of(from_smiles("CC(=O)[O-]", CHARGED)).charge == 1
+    assert Validity.of(from_smiles("C[N+](C)(C)CC(=O)[O-]", CHARGED)).charge == 0
 
 
 def test_single_edits_give_no_ion_too_many_bonds_and_create_nothing_unnamed():

@@ -15,6 +15,7 @@ from graphflip.bench.quality.known_answers import _figures
 from graphflip.bench.quality.material import Packaged
 from graphflip.bench.quality.rows import ROWS, chosen
 from graphflip.bench.quality.runs import QualityRun, explain_shard
+from graphflip.bench.realism import REALISM
 from graphflip.bench.score import SCORES, Scorer, figures_of
 from graphflip.bench.workers import workers
 from graphflip.data.planted.motif import CLASSES, answers, planted
@@ -29,7 +30,7 @@ SHOWN = chosen(["balanced", "minimal", "greedy", "random", "nearest", "limit"])
 KEYS = (
     "flip_ratio", "nafr", "nafr_ceiling", "nafr_other", "nafr_other_ceiling", "edge_sp", "node_sp", "molecule",
     "radical_free", "radical_free_real", "environment", "plausible", "round_trip", "mean_edits", "mean_heavy_edits",
-    "one_minimal", "seconds", "classifier_calls",
+    "one_minimal", "seconds", "classifier_calls", "rings_known_real", *REALISM,
 )  # fmt: skip
 
 
@@ -49,7 +50,7 @@ def out(tmp_path_factory):
     seen = []
     folder = run(tmp_path_factory.mktemp("quality"), watch=lambda what, done, total: seen.append((done, total)))
     assert seen == sorted(seen)
-    assert seen[-1] == (2 * NUM_GRAPHS * (len(SHOWN) + 1),) * 2
+    assert seen[-1] == (3 * NUM_GRAPHS * (len(SHOWN) + 1),) * 2
     return folder
 
 
@@ -65,8 +66,9 @@ def test_every_row_has_every_figure(table):
         assert set(KEYS) <= set(figures), row.name
         assert figures["n"] == NUM_GRAPHS
         assert figures["seeds"] == (2 if row.repeated else 1)
-        for name in KEYS[:10]:
+        for name in (*KEYS[:10], "class_minimal"):
             assert figures[name] is None or 0 <= figures[name] <= 1, name
+        assert {figures[name] for name in REALISM if name != "class_minimal"} == {None}, "colored nodes are no atoms"
     assert "flip_ratio_seed_spread" in table["small"]["random"]
 
 
@@ -78,7 +80,7 @@ def test_searches_are_what_they_are_meant_to_be(out, table):
     assert rows["minimal"]["one_minimal"] == rows["balanced"]["one_minimal"] == 1
     answers = [json.loads(line) for line in (out / "small" / "balanced-seed0.jsonl").read_text().splitlines()]
     flipped = [one for one in answers if one["outcome"] == "flipped"]
-    strange = [one for one in flipped if "With surroundings that the data have, nothing was found" in one["note"]]
+    strange = [one for one in flipped if "No believable change was found" in one["note"]]
     assert rows["balanced"]["environment"] == pytest.approx(1 - len(strange) / len(flipped), abs=1e-6)
 
 
@@ -121,7 +123,7 @@ def contents(folder):
 
 def test_a_second_run_repeats_nothing(out, monkeypatch):
     before = {path: path.read_bytes() for path in out.rglob("*") if path.is_file()}
-    for work in ("explain_shard", "score_shard"):
+    for work in ("explain_shard", "score_shard", "realism_shard"):
         monkeypatch.setattr(quality_runs, work, lambda shard: pytest.fail("done again"))
     run(out)
     assert {path: path.read_bytes() for path in out.rglob("*") if path.is_file()} == before
@@ -176,6 +178,44 @@ def test_another_judge_scores_again_without_explaining(out, tmp_path, monkeypatc
     with workers(1) as pool:
         again = QualityRun(red_material, "small", chosen(["minimal"])[0], 0, copy / "small", 0.01).complete(pool)
     assert again["nafr"].tolist() == stored["measures"]["nafr"]
+
+
+def test_the_realism_of_held_answers_is_measured_without_explaining(out, tmp_path, monkeypatch):
+    """Measures that are missing are filled in from the file, even if the method has other settings by now."""
+    copy = shutil.copytree(out, tmp_path / "copy")
+    monkeypatch.setattr(quality_runs, "explain_shard", lambda shard: pytest.fail("explained again"))
+    monkeypatch.setattr(quality_runs, "score_shard", lambda shard: pytest.fail("scored again"))
+    path = copy / "small" / "minimal-seed0.json"
+    stored = json.loads(path.read_text())
+    before = stored.pop("realism")["measures"]
+    stored["explained"]["settings"] = "of another time"
+    path.write_text(json.dumps(stored))
+    run(copy, ())
+    assert json.loads(path.read_text())["realism"]["measures"] == before
+    again = json.loads((copy / "table.json").read_text())["small"]
+    assert again == json.loads((out / "table.json").read_text())["small"]
+
+
+def test_answers_about_another_model_are_not_asked_if_they_are_minimal_for_this_one(out, tmp_path):
+    copy = shutil.copytree(out, tmp_path / "copy")
+    path = copy / "small" / "minimal-seed0.json"
+    stored = json.loads(path.read_text())
+    del stored["realism"]
+    stored["scored"]["classifier"] = "of other weights"
+    path.write_text(json.dumps(stored))
+    with workers(1) as pool:
+        found = QualityRun(red_material, "small", chosen(["minimal"])[0], 0, copy / "small", 0.01).realism(pool)
+    assert bool(found["class_minimal"].isnan().all())
+
+
+def test_answers_to_other_graphs_have_no_realism(out, tmp_path):
+    copy = shutil.copytree(out, tmp_path / "copy")
+    path = copy / "small" / "minimal-seed0.json"
+    stored = json.loads(path.read_text())
+    stored["explained"]["part"] = "validation"
+    path.write_text(json.dumps(stored))
+    with workers(1) as pool:
+        assert QualityRun(red_material, "small", chosen(["minimal"])[0], 0, copy / "small", 0.01).realism(pool) is None
 
 
 def test_several_processes_give_the_same(data_folder, tmp_path):

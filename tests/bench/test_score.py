@@ -11,6 +11,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from graphflip.bench.realism import REALISM
 from graphflip.bench.reality import Reality
 from graphflip.bench.score import SCORES, Scorer, figures_of
 from graphflip.bench.score_file import check_lines_path, score_file
@@ -169,6 +170,31 @@ def test_files_of_other_tools_are_scored(molecules, tmp_path):
     assert float(rows[1]["edits"]) > 3, "the alignment as given is worse"
     assert rows[0]["nitro_touched"] == "1.0"
     assert rows[1]["nitro_touched"] == ""
+    assert [row["scaffold_kept"] for row in rows] == ["1.0", "1.0"]
+    assert [row["alerts_toward_all.nonmutagen"] for row in rows] == ["1.0", "0.0"]
+
+
+def test_empty_slots_count_against_no_limit(tmp_path):
+    """Added atoms are numbered after all of the factual's: a pair of large molecules has more numbers than nodes."""
+    schema = load("mutagenicity").kit.schema
+    factual = from_smiles("C=CC=C" + "C" * 13 + "O", schema)
+    assert int(factual.num_nodes) == schema.max_nodes
+    nodes, edges = factual.nodes(), [[i, j, edge] for i, j, edge in factual.edges()]
+    oxygen, hydrogen = 17, schema.max_nodes - 1
+    kept = [edge for edge in edges if not {oxygen, hydrogen} & set(edge[:2])]
+    changed = [None if k in (oxygen, hydrogen) else node for k, node in enumerate(nodes)] + [{"type": "F"}]
+    (end,) = [edge[0] for edge in edges if edge[1] == oxygen and nodes[edge[0]] == {"type": "C"}]
+    line = {
+        "id": "x",
+        "target": 1,
+        "factual": {"nodes": nodes, "edges": edges},
+        "counterfactual": {"nodes": changed, "edges": [*kept, [end, len(nodes), {"type": "single"}]]},
+    }
+    path = tmp_path / "wide.jsonl"
+    path.write_text(json.dumps(line))
+    (row,) = list(score_file(path, "mutagenicity", ged_seconds=0.05)._lines())
+    assert row["molecule"] == row["radical_free"] == row["changes"] == 1
+    assert row["ged"] == 3, "O becomes F, a hydrogen and its bond go"
 
 
 def test_json_lines_say_the_same_as_csv(molecules, tmp_path):
@@ -178,7 +204,8 @@ def test_json_lines_say_the_same_as_csv(molecules, tmp_path):
     rows = list(csv.DictReader((tmp_path / "a.csv").read_text().splitlines()))
     lines = [json.loads(line) for line in (tmp_path / "a.jsonl").read_text().splitlines()]
     for row, line in zip(rows, lines, strict=True):
-        assert {name: "" if line[name] is None else str(line[name]) for name in SCORES} == {n: row[n] for n in SCORES}
+        names = (*SCORES, *REALISM)
+        assert {name: "" if line[name] is None else str(line[name]) for name in names} == {n: row[n] for n in names}
 
 
 @pytest.mark.parametrize(

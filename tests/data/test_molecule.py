@@ -13,8 +13,8 @@ from graphflip.chemistry import Chemistry
 from graphflip.data.molecules.building import atoms_and_bonds
 from graphflip.data.molecules.famous import famous_molecules
 from graphflip.data.molecules.molecule import from_mol, from_smiles, molecule_schema, round_trip, to_mol, to_smiles
-from graphflip.data.molecules.smiles import read_smiles
 from graphflip.data.molecules.validity import is_molecule, is_radical_free, num_fragments, why_invalid
+from graphflip.data.tables import read_smiles
 from graphflip.errors import DataError, GraphError, GraphflipError, SchemaError
 from graphflip.graph import Graph
 from graphflip.schema import Categories, Schema

@@ -10,7 +10,7 @@ import pytest
 from rdkit import Chem, RDConfig, RDLogger
 
 from graphflip.data.molecules.molecule import drug_schema, from_smiles, molecule_schema, to_smiles
-from graphflip.data.molecules.smiles import read_smiles
+from graphflip.data.tables import read_smiles
 from graphflip.errors import GraphflipError
 
 EVERY = 1 if os.environ.get("GRAPHFLIP_ALL") else 40

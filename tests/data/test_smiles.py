@@ -4,7 +4,8 @@ import pytest
 import torch
 
 from graphflip.data.molecules.molecule import drug_schema, molecule_schema, to_mol, to_smiles
-from graphflip.data.molecules.smiles import load_rdkit_molecules, load_smiles_csv, read_smiles, write_smiles_csv
+from graphflip.data.molecules.smiles import load_rdkit_molecules, load_smiles_csv, write_smiles_csv
+from graphflip.data.tables import read_smiles
 from graphflip.errors import ConfigError, DataError
 
 pytest.importorskip("rdkit", reason="molecules need the extra `mol`: pip install 'graphflip[mol]'")

@@ -69,7 +69,7 @@ def _node(text: str | None) -> dict | None:
         ("C[S+](C)C", {1: "S"}, {}, ["change the charge of S1 from +1 to 0"]),
         ("C1CCCCC1", {2: "N+1"}, {}, ["change C2 to N+"]),
         ("C1CCCCC1", {6: "N+1"}, {(0, 6): "single", (1, 6): "single"}, ["add N6 (charge +1) joined to C0 and C1"]),
-        ("C1CCCCC1", {6: "O"}, {(0, 6): "single", (1, 6): "single"}, ["add O6 joined to C0 and C1"]),
+        ("C1CCCCC1", {6: "O"}, {(0, 6): "single", (1, 6): "single"}, ["close an epoxide ring over C0 and C1"]),
         ("C[As](C)c1ccccc1", {1: "N"}, {}, ["change the other atom 1 to N"]),
         ("[As]c1ccccc1", {0: None}, {}, ["replace the other atom on C1 by hydrogen"]),
         ("CC[As](C)CC", {}, {(1, 2): "double"}, ["change bond C1-*2 to double"]),

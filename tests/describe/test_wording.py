@@ -137,7 +137,7 @@ NITROBENZENE = "O=[N+]([O-])c1ccccc1"
         ("C1CCNCC1", [(3, "C")], ["change N3 to C"]),
         ("CC=CC", [(1, 2, "single")], ["change bond C1=C2 to single"]),
         ("C1CCCCC1", [(0, 3, "single")], ["add bond C0-C3"]),
-        ("C1CCCCC1", [(20, "O"), (0, 20, "single"), (1, 20, "single")], ["add O20 joined to C0 and C1"]),
+        ("C1CCCCC1", [(20, "O"), (0, 20, "single"), (1, 20, "single")], ["close an epoxide ring over C0 and C1"]),
         (
             "CCCCCCCC(=O)NCC",
             [(11, None), (10, None), (9, None), (8, None), (7, None)],

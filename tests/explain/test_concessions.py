@@ -73,8 +73,8 @@ def test_surroundings_that_the_data_lack_are_the_last_resort_and_are_said():
     mined = EnvironmentCounts.mine(GraphDataset.from_graphs("chains", [chain()] * 9, [0] * 9, classes=("c",)))
     found = explained(search(confidence=0.5, concede_to=0.5, environments=mined))
     assert found.outcome is Outcome.FLIPPED
-    assert "With surroundings that the data have, nothing was found" in found.note
-    assert "`environments`" in found.note
+    assert "No believable change was found" in found.note
+    assert "with surroundings that the data do not have" in found.note
     insisted = explained(search(confidence=0.5, environments=mined))
     assert not insisted.flipped
     assert not mined.created_are_known(found.factual, found.counterfactual)[0]

@@ -71,7 +71,7 @@ def test_the_preferences_pull_the_way_they_say(explainer):
 def test_several_answers_are_different_graphs_that_all_flip(explainer):
     several = explainer.explain("CCN(CC)N=O", num=3)
     assert len(several) == 3
-    assert all(one.flipped and one.one_minimal for one in several)
+    assert all(one.flipped and one.needed_for for one in several)
     assert len({to_smiles(one.counterfactual) for one in several}) == 3
     assert several[0].edits == explainer.explain("CCN(CC)N=O").edits
 
@@ -79,7 +79,7 @@ def test_several_answers_are_different_graphs_that_all_flip(explainer):
 def test_the_frontier_goes_from_small_to_believable(explainer):
     frontier = explainer.explain("CCN(CC)N=O", frontier=True)
     sizes = [len(one.edits) + len(heavy_edits(one.factual, one.edits)) for one in frontier]
-    assert all(one.flipped and one.one_minimal for one in frontier)
+    assert all(one.flipped and one.needed_for for one in frontier)
     assert sizes == sorted(sizes)
     assert len(frontier) > 1
 

@@ -31,7 +31,7 @@ def scored(search, sketch):
 
 def realigned(search, sketch):
     found = scored(search, sketch)
-    minimize = Minimizer(search.neighborhood, search.scoring, next(search.stages()))
+    minimize = Minimizer(search.neighborhood, search.scoring, search.inspect, next(search.stages()))
     return found, minimize.realigned(found)
 
 

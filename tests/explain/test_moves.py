@@ -138,7 +138,7 @@ def _without(graph, at):
         ("CC", "CC[N+](=O)[O-]"),  # a group is added, charges included
         ("c1ccccc1", "c1ccncc1"),  # an atom of a ring changes and loses its hydrogen
         ("C1CC1", "CCC"),  # a ring opens
-        ("CCC", "C1CC1"),  # a ring closes
+        ("CCO", "C1CO1"),  # a ring of three with a heteroatom closes
         ("CCO", "CC=O"),
         ("CCCl", "CCO"),
     ],

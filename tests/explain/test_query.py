@@ -17,8 +17,8 @@ from graphflip.errors import ConfigError
 from graphflip.explain.constraints import Constraints
 from graphflip.explain.query import Query, QueryOptions
 from graphflip.jobs.settings import JobSettings
-from graphflip.viewer import reproduce
-from graphflip.viewer.schemas import limited
+from graphflip.viewer.messages.requests import limited
+from graphflip.viewer.work import reproduce
 
 
 class Extended(Query):

@@ -5,9 +5,12 @@ import json
 
 import pytest
 
-from graphflip.errors import DataError
+from graphflip.errors import DataError, GraphError
 from graphflip.explain import LatentTraversal, NoChange
 from graphflip.explain.records import from_record, read_records, to_record, write_records
+from graphflip.graph import Graph
+from graphflip.jsongraph import graph_from_json
+from graphflip.schema import Categories, Schema
 
 
 @pytest.fixture(scope="module")
@@ -31,6 +34,26 @@ def test_a_line_of_another_tool_needs_four_keys(classifier, dataset):
     record = to_record(one)
     foreign = {key: record[key] for key in ("id", "target", "factual", "counterfactual")}
     assert from_record(foreign, dataset.schema).edits == []
+
+
+@pytest.mark.parametrize("removed", [0, 1, 3])
+def test_nodes_that_are_added_may_be_numbered_beyond_the_largest_size(removed):
+    """As many may come as go: each graph has room, though the numbers of both together exceed it."""
+    schema = Schema(nodes=(Categories(name="type", values=("a", "b")),), max_nodes=4)
+    first, second = [{"type": "a"}] * 4, [None] * removed + [{"type": "a"}] * (4 - removed) + [{"type": "b"}] * removed
+    chain = [[k, k + 1, {}] for k in range(len(second) - 1) if second[k] is not None]
+    record = {"id": "x", "target": 1, "factual": {"nodes": first, "edges": [[0, 1, {}]]}}
+    read = from_record(record | {"counterfactual": {"nodes": second, "edges": chain}}, schema)
+    assert read.factual.num_slots == read.counterfactual.num_slots == schema.max_nodes
+    assert read.factual == graph_from_json(record["factual"], schema)
+    kept = Graph.build(schema, [node for node in second if node], [(k, k + 1, {}) for k in range(3)])
+    assert read.counterfactual == kept
+    assert read.counterfactual.nodes()[removed:] == second[removed:4], "nodes that stay keep their numbers"
+    crowded = {"nodes": [{"type": "a"}] * 5, "edges": []}
+    with pytest.raises(GraphError, match="at most 4 nodes; got 5"):
+        from_record(record | {"counterfactual": crowded}, schema)
+    with pytest.raises(DataError, match="at most 8 nodes, null included; got 9"):
+        from_record(record | {"counterfactual": {"nodes": [None] * 9, "edges": []}}, schema)
 
 
 @pytest.mark.parametrize(

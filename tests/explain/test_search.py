@@ -134,7 +134,7 @@ def test_environments_that_were_never_seen_are_not_created():
     nothing = dataclasses.replace(search, environments=environments, minimum=10_000)
     (one,) = nothing.explain(graph, 1)
     assert one.outcome is Outcome.NO_MOVE_ALLOWED
-    assert "`environments`" in one.note
+    assert "with surroundings that the data do not have" in one.note
 
 
 def test_what_was_not_found_is_said():

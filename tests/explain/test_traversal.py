@@ -148,5 +148,72 @@ def test_a_classifier_without_an_opinion_flips_nothing(vae, dataset, value, outc
     assert [one.outcome for one in walk.explain(dataset.graphs(range(3)), 1)] == [outcome] * 3
 
 
+class _Size(AbstractClassifier):
+    """A classifier that is surer of class 1 the more nodes there are: .5 at `half` nodes."""
+
+    def __init__(self, schema, half, slope=0.6):
+        super().__init__()
+        self.schema, self.middle, self.slope = schema, half, slope
+
+    def embed(self, graph):
+        return graph.B.sum(1, keepdim=True)
+
+    def head(self, embedding):
+        return torch.cat([torch.zeros_like(embedding), self.slope * (embedding - self.middle)], -1)
+
+
+@pytest.fixture
+def past_the_boundary(vae, dataset):
+    """Walks to more nodes, and the graphs to start from, which have fewer than the boundary."""
+    graph = dataset.graphs(dataset.num_nodes.argsort()[:8])
+    classifier = _Size(dataset.schema, float(graph.B.sum(1).max()) + 0.5)
+    return LatentTraversal(vae, classifier, steps=40, regularization=0.0), graph
+
+
+def test_a_confident_walk_ends_at_the_first_graph_that_is_sure_enough(past_the_boundary):
+    walk, graph = past_the_boundary
+    for confidence in (0.6, 0.8, 0.9):
+        sure = dataclasses.replace(walk, stop="confident", confidence=confidence)
+        answers = sure.explain(graph, 1)
+        assert any(one.flipped for one in answers)
+        for one in answers:
+            before = one.probabilities[:-1]
+            assert all(p < confidence for p in before)
+            assert one.flipped == (one.p_counterfactual >= confidence)
+            assert one.p_counterfactual == pytest.approx(
+                float(walk.classifier(one.counterfactual).softmax(-1)[0, 1]), abs=1e-5
+            )
+
+
+def test_a_confident_walk_goes_on_from_where_the_boundary_ends_the_other(past_the_boundary):
+    walk, graph = past_the_boundary
+    boundary = walk.explain(graph, 1)
+    confident = dataclasses.replace(walk, stop="confident", confidence=0.9).explain(graph, 1)
+    assert any(b.steps > a.steps for a, b in zip(boundary, confident, strict=True))
+    for a, b in zip(boundary, confident, strict=True):
+        shared = min(a.steps, b.steps)
+        assert a.probabilities[:shared] == pytest.approx(b.probabilities[:shared], abs=1e-5)
+        assert b.steps >= a.steps
+
+
+def test_a_walk_that_never_is_confident_returns_the_surest_graph_and_says_so(past_the_boundary):
+    walk, graph = past_the_boundary
+    answers = dataclasses.replace(walk, stop="confident", confidence=0.9999).explain(graph, 1)
+    unsure = [one for one in answers if one.outcome is Outcome.NOT_CONFIDENT]
+    assert unsure
+    for one in unsure:
+        assert not one.flipped
+        assert one.steps == walk.steps
+        assert 0.5 < one.p_counterfactual < 0.9999
+        assert one.p_counterfactual == pytest.approx(max(one.probabilities), abs=1e-5)
+        assert int(walk.classifier(one.counterfactual).argmax()) == 1
+
+
+@pytest.mark.parametrize(("setting", "value"), [("confidence", 0.0), ("confidence", 1.0), ("steps", 0)])
+def test_settings_out_of_range_are_refused(walk, setting, value):
+    with pytest.raises(ConfigError, match=f"must .*{setting if setting == 'steps' else 'above 0'}.*{value}"):
+        dataclasses.replace(walk, **{setting: value})
+
+
 def test_every_outcome_has_advice():
     assert all(len(outcome.advice) > 20 for outcome in Outcome)

@@ -65,11 +65,11 @@ def test_the_command_reads_pyg_graphs_of_ones_own(tmp_path, few_models, monkeypa
         "    return 3\n"
     )
     monkeypatch.chdir(tmp_path)
-    command("mine:graphs", tmp_path / "kit", epochs_scale=QUICK)
+    command("mine:graphs", tmp_path / "kit", epochs_scale=QUICK, function=True)
     explainer = gf.load(tmp_path / "kit")
     assert explainer.kit.schema == from_pyg(graphs).schema
     assert sum(explainer.predict(graphs[0]).values()) == pytest.approx(1)
     with pytest.raises(ConfigError, match=r"mine:nothing: must return .* it returned a int"):
-        command("mine:nothing", tmp_path / "other")
+        command("mine:nothing", tmp_path / "other", function=True)
     with pytest.raises(ConfigError, match="`absent` must be a function of mine, which has"):
-        command("mine:absent", tmp_path / "other")
+        command("mine:absent", tmp_path / "other", function=True)

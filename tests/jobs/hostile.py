@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 import time
 
 import torch
@@ -57,6 +58,16 @@ def patient(schema):
     return Hostile(schema, [0.0, 1.0], 4, wait)
 
 
+def leaving(schema):
+    """Ends the program, for molecules of three atoms."""
+    return Hostile(schema, [0.0, 1.0], 3, lambda: sys.exit(7))
+
+
+def flat(schema):
+    """One number for each graph, without rows."""
+    return BlackBox(lambda graphs: torch.zeros(len(graphs), 2).flatten(), schema)
+
+
 def greedy(schema):
     """More memory than there is, for molecules of three atoms."""
     return Hostile(schema, [0.0, 1.0], 3, lambda: torch.zeros(1 << 50))
@@ -65,6 +76,11 @@ def greedy(schema):
 def rude(schema):
     """An error of its own, for molecules of three atoms."""
     return Hostile(schema, [0.0, 1.0], 3, lambda: {}["no such key"])
+
+
+def valueless(schema):
+    """A model of values that predicts none."""
+    return Hostile(schema, [float("nan")])
 
 
 def frugal(schema):

@@ -130,7 +130,7 @@ def test_a_killed_worker_and_a_slow_one(cluster, table, settings, undisturbed, t
         threading.Timer(2, slow.send_signal, [signal.SIGCONT]).start()
 
     watch = when({1: killed.kill, 3: freeze})
-    job = (open_source(str(table)), settings, tmp_path / "job", Dask(cluster.address))
+    job = (open_source(str(table)), settings, tmp_path / "job", Dask(cluster.address, unencrypted=True))
     assert run_job(*job, shard_size=1, watch=watch).finished
     assert answers_of(tmp_path / "job") == answers_of(undisturbed)
     assert killed.wait() == -signal.SIGKILL
@@ -148,7 +148,7 @@ def test_a_cut_connection_and_another_scheduler(cluster, table, settings, undist
         cluster.start_worker()
 
     watch = when({2: proxy.cut, 5: restart})
-    job = (open_source(str(table)), settings, tmp_path / "job", Dask(f"tcp://127.0.0.1:{proxy.port}"))
+    job = (open_source(str(table)), settings, tmp_path / "job", Dask(f"tcp://127.0.0.1:{proxy.port}", unencrypted=True))
     assert run_job(*job, shard_size=1, watch=watch).finished
     assert answers_of(tmp_path / "job") == answers_of(undisturbed)
 
@@ -161,9 +161,14 @@ def test_what_a_worker_cannot_do_is_no_lost_connection(cluster):
 def test_workers_without_the_package_are_told_of(cluster, table, settings, tmp_path, monkeypatch):
     monkeypatch.setattr(cluster_module, "_NEEDED", "no_such_package")
     with pytest.raises(JobError, match=r"No module named 'no_such_package'\. Install the same graphflip"):
-        run_job(open_source(str(table)), settings, tmp_path, Dask(cluster.address))
+        run_job(open_source(str(table)), settings, tmp_path, Dask(cluster.address, unencrypted=True))
 
 
 def test_a_scheduler_that_is_not_there_is_said(table, settings, tmp_path):
     with pytest.raises(JobError, match="scheduler must answer"):
-        run_job(open_source(str(table)), settings, tmp_path, Dask(f"tcp://127.0.0.1:{free_port()}", patience=0.5))
+        run_job(
+            open_source(str(table)),
+            settings,
+            tmp_path,
+            Dask(f"tcp://127.0.0.1:{free_port()}", patience=0.5, unencrypted=True),
+        )

@@ -7,10 +7,9 @@ import shutil
 import pytest
 
 from graphflip.errors import DataError, JobError
-from graphflip.jobs import JobSettings, open_source, run_job
-from graphflip.jobs import run as run_module
+from graphflip.jobs import JobSettings, answers, open_source, run_job
 from graphflip.jobs.folder import MANIFEST
-from graphflip.jobs.lock import folder_lock
+from graphflip.models.storage.lock import folder_lock
 
 from .conftest import Counted, answers_of, begun
 
@@ -87,7 +86,7 @@ def test_other_settings_are_refused_with_the_difference(table, settings, kit, tm
 
 def test_another_version_is_refused(table, settings, tmp_path, monkeypatch):
     begun(table, settings, tmp_path)
-    monkeypatch.setattr(run_module, "__version__", "99.0")
+    monkeypatch.setattr(answers, "__version__", "99.0")
     with pytest.raises(JobError, match=r"versions.graphflip: .* -> 99\.0"):
         run_job(open_source(str(table)), settings, tmp_path)
 
@@ -133,7 +132,7 @@ def test_an_input_that_changes_meanwhile_is_noticed(table, settings, undisturbed
 
 
 def test_a_full_disk_damages_nothing(table, settings, undisturbed, tmp_path, monkeypatch):
-    room, whole = 5, os.fsync
+    room, whole = 10, os.fsync  # of each file and then of its folder: a manifest, two shards and their cards
 
     def full(handle):
         nonlocal room
@@ -167,7 +166,8 @@ def test_one_job_for_each_folder(table, settings, tmp_path):
 
 def test_leftovers_of_killed_writers_are_removed(table, settings, tmp_path):
     begun(table, settings, tmp_path)
-    left = [tmp_path / ".manifest.json.abc", tmp_path / "shards" / "0000" / ".0000003.parquet.xyz"]
+    names = (".manifest.json.0123456789ab.graphflip", "shards/0000/.0000003.parquet.0123456789ab.graphflip")
+    left = [tmp_path / name for name in names]
     for path in left:
         path.write_bytes(b"half")
     run_job(open_source(str(table)), settings, tmp_path)

@@ -1,6 +1,7 @@
 """Exports say what the shards hold, and are safe to open."""
 
 import csv
+import re
 
 import pytest
 from hypothesis import given
@@ -32,7 +33,22 @@ def test_csv_has_all_answers(undisturbed, tmp_path):
 
 
 formulas = st.sampled_from(
-    ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", '=HYPERLINK("x")', "plain", "a\n=b"]
+    [
+        "=1+1",
+        "+1",
+        "-1",
+        "@SUM(A1)",
+        "\t=1",
+        "\r=1",
+        "\n=1",
+        '=HYPERLINK("x")',
+        "plain",
+        "a\n=b",
+        "\uff1d1+1",
+        "x;=1+1",
+        "x, @A1",
+        " =1",
+    ]
 )
 
 
@@ -46,8 +62,10 @@ def test_no_cell_is_a_formula(cells, tmp_path_factory):
     assert len(rows) == len(cells)
     for row, cell in zip(rows, cells, strict=True):
         for name in ("id", "input", "note"):
-            assert row[name][:1] not in ("=", "+", "-", "@", "\t", "\r", "\n")
-            assert row[name].removeprefix("'") == cell.removeprefix("'")
+            for part in re.split(r"[;,|\t\r\n]", row[name]):
+                assert part.strip()[:1] not in ("=", "+", "-", "@", *"\uff1d\uff0b\uff0d\uff20")
+            assert row[name][:1] not in ("\t", "\r", "\n")
+            assert row[name].replace("'", "") == cell.replace("'", "")
     for line in path.read_bytes().decode().split("\r\n"):
         assert line[:1] in ('"', "")
 

@@ -173,13 +173,13 @@ def own_graphs(tmp_path, monkeypatch):
 
 
 def test_a_function_gives_pyg_graphs(own_graphs):
-    rows = list(open_source("own_graphs:graphs").rows())
+    rows = list(open_source("own_graphs:graphs", function=True).rows())
     assert [row.id for row in rows] == [f"graphs/{k}" for k in range(7)]
     assert [readable(row) for row in rows] == [True, True, True, False, False, False, False]
     first, second, single = (row.graph(SCHEMA) for row in rows[:3])
     assert first == second == from_smiles("C=O", SCHEMA)
     assert single == from_smiles("N", SCHEMA)
-    assert list(open_source("own_graphs:dataset").rows()) == list(_planted_rows(5))
+    assert list(open_source("own_graphs:dataset", function=True).rows()) == list(_planted_rows(5))
 
 
 def test_a_file_gives_pyg_graphs(own_graphs, tmp_path):
@@ -190,7 +190,7 @@ def test_a_file_gives_pyg_graphs(own_graphs, tmp_path):
     rows = list(open_source(str(tmp_path / "mine.pt")).rows())
     assert [row.id for row in rows] == [f"mine/{k}" for k in range(9)]
     assert [readable(row) for row in rows] == [True, True, True, *6 * [False]]
-    by_function = list(open_source("own_graphs:graphs").rows())
+    by_function = list(open_source("own_graphs:graphs", function=True).rows())
     assert [row.text for row in rows[:6]] == [row.text for row in by_function[:6]]
 
 
@@ -206,7 +206,7 @@ def _planted_rows(count: int) -> Iterator[InputRow]:
 )
 def test_a_function_that_gives_none(own_graphs, spec, says):
     with pytest.raises(ConfigError, match=says):
-        open_source(spec)
+        open_source(spec, function=True)
 
 
 def test_an_input_without_rows_is_said(own_graphs, tmp_path):
@@ -214,7 +214,7 @@ def test_an_input_without_rows_is_said(own_graphs, tmp_path):
     (tmp_path / "header.csv").write_text("smiles\n")
     for spec in ("empty.smi", "header.csv", "own_graphs:none"):
         with pytest.raises(DataError, match="at least one row"):
-            list(open_source(spec).nonempty())
+            list(open_source(spec, function=":" in spec).nonempty())
 
 
 @pytest.mark.parametrize("spec", ["nowhere.csv", "planted:moon", " ", "", "nowhere/x.sdf"])

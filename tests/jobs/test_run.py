@@ -82,7 +82,7 @@ class Deadly(Counted):
     def map(self, order, tasks, tick):
         for task in tasks:
             dead = any(row.id == "m3" for row in task.rows)
-            yield Done(task, None) if dead else next(InProcess().map(order, [task], tick))
+            yield Done(task, None, len(task.rows)) if dead else next(InProcess().map(order, [task], tick))
 
 
 def test_a_row_that_kills_processes_is_recorded_and_the_others_are_explained(table, settings, undisturbed, tmp_path):

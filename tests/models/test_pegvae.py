@@ -167,7 +167,9 @@ def test_a_decoded_graph_does_not_depend_on_its_neighbors(schema, config):
     z = codes(vae, 1, num_graphs=3)
     together = vae.decode(z, Gumbel([torch.Generator().manual_seed(g) for g in range(3)]))
     alone = vae.decode(z[2:], Gumbel([torch.Generator().manual_seed(2)]))
-    assert all(torch.equal(getattr(together, name)[2:], getattr(alone, name)) for name in "BVAE")
+    # Draws are the same to the bit; continuous attributes are products of matrices, which are rounded by their size.
+    assert all(torch.equal(getattr(together, name)[2:], getattr(alone, name)) for name in "BAE")
+    torch.testing.assert_close(together.V[2:], alone.V, rtol=1e-5, atol=1e-5)
 
 
 @everywhere

@@ -158,7 +158,7 @@ FAULTS = {
     "not text": (lambda folder: (folder / CARD).write_bytes(b"\xff\xfe\x00"), "not a readable JSON file"),
     "a list": (lambda folder: (folder / CARD).write_text("[]"), "card.json: "),
     "wrong config": (rewrite_card(config={**small, "width": "wide"}), "card.json: `width`"),
-    "absurd config": (rewrite_card(config={**small, "width": 10**7}), "do not fit the configuration"),
+    "absurd config": (rewrite_card(config={**small, "width": 10**7}), "card.json: `width`"),
     "config of another": (rewrite_card(config={**small, "depth": 4}), "do not fit the configuration"),
     "kind of another": (rewrite_card(kind="InvariantClassifier"), "do not fit the configuration"),
     "indivisible width": (

@@ -40,6 +40,11 @@ def test_probabilities_are_those_of_scikit_learn(monkeypatch):
     expected = torch.from_numpy(grown[0].predict_proba(counts.numpy()))
     torch.testing.assert_close(judge(DATA.graphs()).softmax(-1).double(), expected, atol=1e-5, rtol=1e-5)
     assert float(expected.std()) > 0.05  # trees that say something
+    # The judges of the package were grown in this way: with other settings they would be others.
+    settings = grown[0].get_params()
+    chosen = {"min_samples_leaf": 5, "l2_regularization": 1.0, "max_features": 0.2, "early_stopping": False}
+    assert {name: settings[name] for name in chosen} == chosen
+    assert (settings["max_iter"], settings["max_leaf_nodes"], settings["learning_rate"]) == (8, 5, CONFIG.rate)
 
 
 def test_trees_learn_and_follow_the_seed(judge):

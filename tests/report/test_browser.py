@@ -8,6 +8,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 pytest.importorskip("rdkit", reason="install graphflip[mol] to draw molecules")
 
+from graphflip.explain.claims.importance import Importance
 from graphflip.report.page import write_report
 from graphflip.report.results import Results, ResultSet, UnreadInput
 
@@ -21,12 +22,12 @@ pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="install chromium to op
 def address(tmp_path_factory) -> str:
     path = tmp_path_factory.mktemp("report") / "report.html"
     found = [
-        explanation("banana", p_counterfactual=0.7),
+        explanation("banana", p_counterfactual=0.7, importance=Importance({0: 0.3, 1: -0.1}, {(0, 1): 0.2})),
         explanation("apple", "O=[N+]([O-])c1ccccc1", "OC(=O)c1ccccc1", p_counterfactual=0.8),
         explanation("cherry", p_counterfactual=0.95, evidence=None),
         failure("date"),
     ]
-    unread = (UnreadInput("elder", "bad_input", "No SMILES."),)
+    unread = (UnreadInput("elder", "bad_input", f"No SMILES: {'C(=O)' * 60}"),)
     sets = ResultSet("one", tuple(found), 4, unread), ResultSet("two", (found[0],), 1)
     tables = ("### A table\n\n| method | figure |\n| --- | --- |\n| walk | 0.5 |\n",)
     write_report(path, Results("fruit", sets, tables))
@@ -58,7 +59,7 @@ def page(browser, address) -> Iterator[Page]:
 
 
 def names(page) -> list[str]:
-    return page.locator("tbody tr:visible .name").all_inner_texts()
+    return page.locator("tbody tr:visible .name").all_text_contents()
 
 
 def test_find_and_choose(page):
@@ -126,3 +127,24 @@ def test_no_serious_fault_for_people_who_need_help(browser, address, scheme, wid
     violations = axe.Axe().run(page).response["violations"]
     context.close()
     assert [one["id"] for one in violations if one["impact"] in ("serious", "critical")] == []
+
+
+def test_filters_by_judge_and_where_it_matters(page):
+    """Judges, and colors that are shown on demand; a long SMILES in an error stays in its column."""
+    page.select_option("[name=judge]", "all")
+    assert names(page) == [], "the trees agree with none of them"
+    page.select_option("[name=judge]", "+another GNN")
+    assert names(page) == ["banana", "apple", "banana"], "nobody was asked about the cherry"
+    page.select_option("[name=judge]", "-trees")
+    assert names(page) == ["banana", "apple", "banana"]
+    page.select_option("[name=judge]", "")
+    colors = page.locator(".gf .toward")
+    assert colors.count() > 0
+    assert not colors.first.is_visible()
+    page.get_by_label("Where it matters").check()
+    assert colors.first.is_visible()
+    cell, note = page.locator("tr:has-text('elder') td.what"), "el => el.scrollWidth <= el.clientWidth + 1"
+    assert cell.evaluate(note)
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Download as CSV").click()
+    assert download.value.suggested_filename == "explanations.csv"

@@ -13,11 +13,14 @@ pytest.importorskip("rdkit", reason="install graphflip[mol] to draw molecules")
 
 from graphflip.data.molecules.molecule import from_smiles
 from graphflip.edits import Edit, apply_edits, edits_between, heavy_edits
+from graphflip.explain.claims.importance import Importance
 from graphflip.graph import Graph
+from graphflip.report.draw.depiction import num_faults
 from graphflip.report.draw.palette import LIGHT
 from graphflip.report.draw.pictures import draw_graph, draw_legend, draw_pair, draw_steps
 from graphflip.report.draw.routes import middle
-from graphflip.report.draw.scene import Lines, Shape, Text, edge_key, node_key, text_width
+from graphflip.report.draw.scene import UNIT, Lines, Shape, Text, edge_key, node_key, text_width
+from graphflip.report.draw.stage import Stage
 from graphflip.schema import Categories, Continuous, Schema
 from graphflip.testing import random_graph
 
@@ -59,7 +62,11 @@ def check(factual: Graph, counterfactual: Graph) -> None:
     assert keys(before) == expected(factual)
     assert keys(after) == expected(counterfactual)
     first, second = places(before), places(after)
-    assert all(first[key] == second[key] for key in first.keys() & second.keys())
+    if any(first[key] != second[key] for key in first.keys() & second.keys()):
+        stage = Stage.of([factual, counterfactual], hydrogens=True)
+        drawn, alone = num_tangles(counterfactual, stage.clean), num_tangles(counterfactual, stage.places)
+        assert drawn < alone, "nodes that stay are moved only to draw more clearly"
+    assert places(draw_graph(factual, hydrogens=True)).keys() == first.keys()
     assert before.scene.box == after.scene.box
     what = {"add": "added", "remove": "removed", "set": "changed"}
     edits = edits_between(factual, counterfactual)
@@ -71,6 +78,12 @@ def check(factual: Graph, counterfactual: Graph) -> None:
         root = ET.fromstring(picture.svg())
         groups = [group for group in root.iter(f"{SVG}g") if group.find("*[@class='spot']") is not None]
         assert Counter(group.get("class").split()[0] for group in groups) == keys(picture)
+
+
+def num_tangles(graph: Graph, where: dict) -> float:
+    slots = [i for i, node in enumerate(graph.nodes()) if node is not None]
+    bonds = [(slots.index(i), slots.index(j)) for i, j, _ in graph.edges()]
+    return num_faults(np.array([where[i] for i in slots]) / UNIT, np.array(bonds, dtype=int).reshape(-1, 2))
 
 
 def inside(picture) -> None:
@@ -289,3 +302,32 @@ def test_nothing_new_is_put_where_an_edge_has_gone():
 
 def test_the_legend_names_every_mark():
     assert texts(draw_legend()) == ["removed", "added", "changed"]
+
+
+@pytest.mark.parametrize("after", ["Oc1ccc(N)cc1CCCCCCl", "Oc1ccc(N)cc1CCCCCC"])
+def test_one_molecule_has_one_drawing(after):
+    """Alone, before a change, and before what is left when the change is taken back: nothing turns, nothing moves."""
+    factual, counterfactual = molecule_pair("Oc1ccc(N)cc1CCCCCC", after)
+    alone = places(draw_graph(factual))
+    first, _ = draw_pair(factual, counterfactual)
+    origin = np.array(alone["atom-0"][0]) - np.array(places(first)["atom-0"][0])
+    for key, spot in alone.items():
+        assert np.allclose(np.array(spot[0]) - np.array(places(first)[key][0]), origin)
+
+
+def test_a_ring_that_is_closed_is_no_line_through_the_picture():
+    """A chain becomes a ring of six: drawn anew, every bond has about the length of a bond."""
+    factual, counterfactual = molecule_pair("CCCCCCc1ccccc1", "C1CCCCC1c1ccccc1")
+    _, after = draw_pair(factual, counterfactual)
+    lengths = [np.hypot(*np.subtract(*one.spot)) / UNIT for one in after.scene.elements if len(one.spot) == 2]
+    assert max(lengths) < 1.4
+
+
+def test_importance_is_colored_by_its_sign_and_size():
+    factual, _ = molecule_pair("CCO", "CCN")
+    picture = draw_graph(factual, importance=Importance({0: 0.4, 1: -0.2}, {(0, 1): 0.1}))
+    (colored,) = [one for one in picture.scene.elements if one.key == "importance"]
+    strengths = {shape.style: shape.strength for shape in colored.shapes if isinstance(shape, Shape)}
+    assert strengths["toward"] > strengths["away"]
+    assert 'class="toward" fill-opacity' in picture.svg(brief=True)
+    assert picture.png()[:4] == b"\x89PNG"

@@ -17,6 +17,7 @@ from graphflip.cli.report import report
 from graphflip.data.molecules.famous import famous_molecules
 from graphflip.describe.wording import describe
 from graphflip.errors import DataError
+from graphflip.explain.claims.needs import Loss, Need, Smaller
 from graphflip.explain.counterfactual import Outcome
 from graphflip.explain.evidence import Evidence
 from graphflip.explain.goals.values import ValueGoal
@@ -58,10 +59,15 @@ class Reader(HTMLParser):
 
 
 def test_a_row_tells_what_was_found():
-    found = explanation(id="chloroethane", one_minimal=True)
+    found = explanation(id="chloroethane")
+    needed = (Need(Loss.CLASS, tuple(found.edits)),)
+    near = {"lead_factual": 0.06, "smaller": Smaller((), 0.52)}
+    found = dataclasses.replace(found, one_minimal=True, needed_for=needed, **near)
     page = Reader(report_html(results(found, remarks={"chloroethane": "a remark"})))
     row = page.row("chloroethane")
-    for text in (*describe(found), "flipped", "0.10 → 0.90", "of mutagen", "a remark", "none can be undone", "CCCl"):
+    for text in (*describe(found), "flipped", "0.10 → 0.90", "of mutagen", "a remark", "needed for the class", "CCCl"):
+        assert text in row
+    for text in ("as it is: near the boundary", "the class still flips (0.52, near the boundary)"):
         assert text in row
     for text in ("another GNN: 0.80", "trees: 0.30", "surroundings as in the data", "implausible", "valences filled"):
         assert text in row
@@ -132,7 +138,7 @@ def test_the_page_needs_nothing_and_allows_nothing_else(tmp_path):
     html = report_html(results(explanation(), figures=(tmp_path / "curve.svg",)))
     tags = Reader(html).tags
     links = [attrs[key] for _, attrs in tags for key in ("src", "href", "action") if attrs.get(key)]
-    assert all(link.startswith(("#", "data:image/svg+xml;base64,")) for link in links)
+    assert all(link.startswith(("#", "data:image/svg+xml;base64,", "data:text/csv;base64,")) for link in links)
     assert not any("style" in attrs for _, attrs in tags)
     policy = next(attrs["content"] for tag, attrs in tags if attrs.get("http-equiv") == "Content-Security-Policy")
     assert policy.startswith("default-src 'none'; img-src data:; ")

@@ -20,15 +20,22 @@ def opened(context: BrowserContext, address: str = "/") -> Page:
 
 
 def enter(page: Page, smiles: str) -> None:
-    page.get_by_label("Molecule").fill(smiles)
-    page.get_by_label("Molecule").press("Enter")
+    """Write a molecule into the field, and leave it."""
+    page.get_by_label("Molecule", exact=True).fill(smiles)
+    page.get_by_label("Molecule", exact=True).blur()
+
+
+def molecule(page: Page, smiles: str) -> None:
+    """Enter a molecule, and wait until it is on the stage."""
+    enter(page, smiles)
+    expect(page.locator("#subline")).to_have_text(smiles)
+    expect(page.locator("#before svg")).to_be_visible()
 
 
 def explain(page: Page, prefer: str = "Minimal") -> None:
-    """Explain, and wait until the address names another answer than before."""
-    before = page.url
+    """Explain, and wait for the answer."""
     page.get_by_role("radio", name=prefer).check()
-    page.get_by_role("button", name="Explain").click()
-    page.wait_for_function("(before) => location.hash && location.href !== before", arg=before)
+    page.evaluate("() => { delete document.getElementById('stage').dataset.job; }")
+    page.get_by_role("button", name="Explain", exact=True).click()
+    expect(page.locator("#stage[data-job]")).to_be_visible()
     expect(page.locator("#details")).to_be_visible()
-    expect(page.locator("#explain")).to_be_focused()

@@ -20,11 +20,11 @@ from graphflip.jsongraph import graph_to_json
 from graphflip.models.networks.classifier import ClassifierConfig, InvariantClassifier
 from graphflip.models.storage.store import save_model
 from graphflip.nn.initialize import reset_parameters
-from graphflip.viewer import tasks
 from graphflip.viewer.app import create_app
 from graphflip.viewer.config import ViewerConfig
+from graphflip.viewer.work import tasks
 
-from .browsing import CHROMIUM, MUTAGEN, PATIENCE, enter, explain, opened
+from .browsing import CHROMIUM, MUTAGEN, PATIENCE, explain, molecule, opened
 from .questions import task
 
 
@@ -109,13 +109,13 @@ def page(context) -> Page:
 
 
 @pytest.fixture(scope="module")
-def answered(browser, server) -> tuple[dict, str]:
-    """The state of a browser that has an answer, and the address of that."""
+def answered(browser, server) -> tuple[dict, str, str]:
+    """The state of a browser that has an answer, the address of that, and the id of its job."""
     context = browser.new_context(base_url=server)
     context.set_default_timeout(PATIENCE)
     page = opened(context)
-    enter(page, MUTAGEN)
+    molecule(page, MUTAGEN)
     explain(page)
-    state, address = context.storage_state(), page.url
+    state, address, job = context.storage_state(), page.url, page.locator("#stage").get_attribute("data-job")
     context.close()
-    return state, address
+    return state, address, job or ""

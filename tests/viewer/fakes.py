@@ -29,7 +29,7 @@ MODEL = {
 class FakeWorker(AbstractWorker):
     """Echoes what it is asked. A SMILES "wait" is never done, "bad" is refused, "crash" ends badly."""
 
-    def __init__(self, settings: ViewerConfig):
+    def __init__(self, settings: ViewerConfig, nice: int = 0):
         self.models = [MODEL]
         self.interrupted: asyncio.Event | None = None
         self.reason = ""
@@ -46,7 +46,7 @@ class FakeWorker(AbstractWorker):
 
     async def run(self, task, seconds, watch=lambda _: None):
         self.interrupted = asyncio.Event()
-        smiles = task.get("input", {}).get("smiles")
+        smiles = task.get("input", {}).get("smiles") or task.get("record", {}).get("id")
         watch({"turn": 1, "max_turns": 8, "calls": 5, "probability": 0.4})
         if smiles == "wait":
             await self.interrupted.wait()
@@ -64,10 +64,12 @@ def answer(task) -> dict:
         "goal": {"words": "nonmutagen", "unit": "probability"},
         "agreed": {},
         "words": [],
+        "each_needed": "",
+        "smaller": None,
         "num_edits": 1,
         "advice": "",
         "predictions": {"factual": {}, "counterfactual": None},
-        "drawings": {"factual": "<svg/>", "counterfactual": "<svg/>", "file": "<svg/>"},
+        "drawings": {"factual": "<svg/>", "counterfactual": "<svg/>"},
         "python": "",
     }
 
@@ -76,6 +78,11 @@ RESULTS = {
     "explain": lambda task: {"answers": [answer(task)]},
     "record": lambda task: {"answers": [answer(task)]},
     "undo": answer,
+    "path": lambda task: {
+        name: [] for name in ("positions", "probabilities", "predictions", "num_edits", "smiles", "drawings")
+    },
+    "match": lambda task: {"nodes": [1]},
+    "export": lambda task: {"name": "a.csv", "type": "text/csv", "content": "YQ=="},
     "read": lambda task: {
         "input": task["input"],
         "smiles": None,

@@ -1,6 +1,6 @@
 """Tasks of a worker: questions about a mutagen."""
 
-from graphflip.viewer.schemas import QuestionView
+from graphflip.viewer.messages.requests import QuestionView
 
 MUTAGEN = "CN(C)N=O"
 

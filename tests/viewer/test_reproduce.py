@@ -15,12 +15,12 @@ from graphflip.explain.explainer import Explainer
 from graphflip.explain.query import Query
 from graphflip.explain.records import to_record
 from graphflip.jsongraph import graph_to_json
-from graphflip.viewer import tasks
-from graphflip.viewer.api import ServerState
 from graphflip.viewer.config import ViewerConfig
+from graphflip.viewer.messages.requests import QuestionView
 from graphflip.viewer.queue import JobQueue, QuickWorker
-from graphflip.viewer.reproduce import reproduce
-from graphflip.viewer.schemas import QuestionView
+from graphflip.viewer.state import ServerState
+from graphflip.viewer.work import tasks
+from graphflip.viewer.work.reproduce import reproduce
 
 from .fakes import FakeWorker
 from .questions import MUTAGEN, SERVED, asked, same, task
@@ -99,7 +99,8 @@ def test_the_script_of_an_explanation_from_a_file(explainer, answer, tmp_path, m
 def served(kit, **settings) -> dict:
     """What a worker is told about a kit by a server that has these settings."""
     chosen = ViewerConfig(models=(str(kit),), **settings)
-    state = ServerState(chosen, JobQueue([], 1, 1.0), QuickWorker(FakeWorker(chosen), 1, 1.0))
+    workers = [QuickWorker(FakeWorker(chosen), 1, 1.0) for _ in range(2)]
+    state = ServerState(chosen, JobQueue([], 1, 1.0), *workers)
     return state.task("explain", chosen.titles[0]) | {"input": {"smiles": MUTAGEN}, "asked": asked()}
 
 

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphflip.errors import DataError, GraphflipError
-from graphflip.viewer import tasks
-from graphflip.viewer.uploads import read_rows
+from graphflip.viewer.work import tasks
+from graphflip.viewer.work.uploads import read_rows
 
 
 def test_files_of_every_kind(explainer, answer):
@@ -20,7 +20,9 @@ def test_files_of_every_kind(explainer, answer):
     records = read_rows("counterfactuals.jsonl", lines, schema, 10).rows
     assert [row.record is not None for row in records] == [True, False, False, False]
     assert [row.problem is not None for row in records] == [False, True, True, False]
-    shown = tasks.show_file(explainer, {"name": "x.smi", "text": "CO\n((\n", "max_rows": 5}, lambda _: None)
+    shown = tasks.show_file(
+        explainer, {"name": "x.smi", "text": "CO\n((\n", "max_rows": 5, "max_smiles": 9}, lambda _: None
+    )
     assert shown["rows"][0]["prediction"] == explainer.predict("CO")
     assert shown["rows"][1]["problem"]
 

@@ -17,7 +17,7 @@ from graphflip.explain.query import Prefer
 from graphflip.models.networks.classifier import ClassifierConfig, InvariantClassifier
 from graphflip.models.storage.store import DataCard, save_model
 from graphflip.viewer.config import ViewerConfig
-from graphflip.viewer.schemas import QuestionView
+from graphflip.viewer.messages.requests import QuestionView
 from graphflip.viewer.worker import Interrupted, Refused, Worker
 
 HERE = Path(__file__).parent
@@ -59,7 +59,7 @@ def test_a_worker_survives_everything(monkeypatch, small_kit):
         await worker.start()
         first = worker._process.pid
         assert (await worker.run(read("CBr"), 60))["prediction"].keys() == {"mutagen", "nonmutagen"}
-        with pytest.raises(Refused, match="RDKit cannot read"):
+        with pytest.raises(Refused, match="a parenthesis is not closed"):
             await worker.run(read("(("), 60)
         seen = []
         found = await worker.run(explain("CCO"), 120, seen.append)

@@ -7,9 +7,11 @@ import argparse
 import os
 import tempfile
 import time
+from functools import partial
 from pathlib import Path
 
 import torch
+from attacked import hostile
 from cluster import dask_faults
 from disk import full_disk, limited_files, read_only_disk
 from files import damaged_files
@@ -41,6 +43,7 @@ def main() -> None:
             "clock": lambda: clock_jumps(rig),
             "two_jobs": lambda: two_jobs(rig, 2 if few else 10),
             "dask": lambda: dask_faults(rig, 4 if few else 20),
+            "hostile": lambda: hostile(Path(folder), partial(figures.contribute, "hostile")),
             "memory": lambda: out_of_memory(rig),  # last: it leaves threads here, with which nothing may fork
         }
         if os.geteuid() != 0:  # a disk of its own cannot be mounted

@@ -144,7 +144,7 @@ def _disturbed(rig: Rig, out: Path, cluster: Cluster, kills: int, rng: random.Ra
 
 
 def _job(rig: Rig, out: Path, address: str) -> None:
-    run_job(open_source(str(rig.table)), rig.settings, out, Dask(address), shard_size=2)
+    run_job(open_source(str(rig.table)), rig.settings, out, Dask(address, unencrypted=True), shard_size=2)
 
 
 def _one_shard_more(rig: Rig, job: BaseProcess, out: Path) -> bool:

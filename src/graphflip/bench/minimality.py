@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import chain, islice
-from typing import NamedTuple
 
 import torch
 from jaxtyping import Bool
 from torch import Tensor
 
 from ..edits import edits_between, heavy_edits
+from ..explain.claims.validity import Validity
 from ..explain.counterfactual import Counterfactual
 from ..explain.edits.search import EditSearch
 from ..explain.edits.settings import Level
@@ -120,13 +120,13 @@ def smaller_answers(factual: Graph, after: Graph, moves: Moves) -> Iterator[Grap
     n = max(factual.num_slots, after.num_slots)
     factual, after = factual.pad(n), after.pad(n)
     before, size = Sketch.of(factual), _size(factual, after)
-    least = _Validity.of(after).weaker(_Validity.of(factual))
+    least = Validity.of(after).weaker(Validity.of(factual))
     differences = (Difference.between(before, sketch) for sketch in reverted(moves, before, Sketch.of(after)))
     graphs = (apply_differences(factual, [difference]) for difference in differences)
     for graph in chain(graphs, _edits_left_out(factual, after)):
         heavy, every = _size(factual, graph)
         fewer = heavy <= size[0] and every <= size[1] and (heavy, every) != size
-        if every and fewer and _Validity.of(graph).reaches(least):
+        if every and fewer and Validity.of(graph).reaches(least):
             yield graph
 
 
@@ -143,43 +143,3 @@ def _edits_left_out(factual: Graph, after: Graph) -> Iterator[Graph]:
 def _size(factual: Graph, graph: Graph) -> tuple[int, int]:
     edits = edits_between(factual, graph)
     return len(heavy_edits(factual, edits)), len(edits)
-
-
-class _Validity(NamedTuple):
-    """Degrees of validity of a graph.
-
-    Args:
-        num_parts: Number of connected parts.
-        charge: Absolute sum of formal charges; 0 if the graph is no molecule.
-        filled: True if no atom has an open valence, or the graph is no molecule.
-        molecule: True if RDKit reads the molecule, or the graph is none.
-    """
-
-    num_parts: int
-    charge: int = 0
-    filled: bool = True
-    molecule: bool = True
-
-    @classmethod
-    def of(cls, graph: Graph) -> "_Validity":
-        num_parts = len(Sketch.of(graph).parts())
-        if graph.schema.chemistry is None:
-            return cls(num_parts)
-        from ..data.molecules.building import formal_charges
-        from ..data.molecules.validity import is_molecule, is_radical_free
-
-        charge = abs(sum(formal_charges(graph)))
-        return cls(num_parts, charge, bool(is_radical_free(graph)[0]), bool(is_molecule(graph, None)[0]))
-
-    def weaker(self, other: "_Validity") -> "_Validity":
-        """The validity that both reach."""
-        return _Validity(
-            max(self.num_parts, other.num_parts),
-            max(self.charge, other.charge),
-            self.filled and other.filled,
-            self.molecule and other.molecule,
-        )
-
-    def reaches(self, least: "_Validity") -> bool:
-        """True if this is at least as valid."""
-        return self.weaker(least) == least

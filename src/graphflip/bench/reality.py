@@ -8,7 +8,7 @@ from jaxtyping import Bool, Float
 from torch import Tensor
 
 from ..data.dataset import GraphDataset
-from ..explain.assess import survives_round_trip
+from ..explain.claims.validity import survives_round_trip
 from ..explain.kit import Kit
 from ..metrics import plausibility_threshold, share
 from ..models.networks.classifier import AbstractClassifier

@@ -10,7 +10,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from ..data.dataset import GraphDataset
-from ..explain.assess import survives_round_trip
+from ..explain.claims.validity import survives_round_trip
 from ..explain.counterfactual import Counterfactual
 from ..explain.explainer import Explainer
 from ..explain.kit import Kit

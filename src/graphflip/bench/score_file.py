@@ -19,11 +19,13 @@ from ..explain.records import read_records
 from ..models.networks.classifier import AbstractClassifier
 from ..models.storage.files import write_atomically
 from .measure import Measures
+from .realism import REALISM, RealismScorer, realism_figures
 from .score import SCORES, Scorer, figures_of
 from .summary import Figures
 from .tables import spreadsheet_text
 
 _AT_ONCE = 64
+_COLUMNS = (*SCORES, *REALISM)
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,17 +62,17 @@ class Scores:
             for line in self._lines():
                 text.write(json.dumps(line, ensure_ascii=False, allow_nan=False) + "\n")
         else:
-            writer = csv.DictWriter(text, ["id", "method", *SCORES], lineterminator="\n")
+            writer = csv.DictWriter(text, ["id", "method", *_COLUMNS], lineterminator="\n")
             writer.writeheader()
             for line in self._lines():
                 writer.writerow(line | {name: spreadsheet_text(line[name]) for name in ("id", "method")})
         write_atomically(path, text.getvalue().encode())
 
     def _lines(self) -> Iterator[dict[str, Any]]:
-        columns = [self.measures[name].tolist() for name in SCORES]
+        columns = [self.measures[name].tolist() for name in _COLUMNS]
         for name, method, *values in zip(self.ids, self.methods, *columns, strict=True):
             known = (None if value != value else round(value, 6) for value in values)
-            yield {"id": name, "method": method, **dict(zip(SCORES, known, strict=True))}
+            yield {"id": name, "method": method, **dict(zip(_COLUMNS, known, strict=True))}
 
 
 def check_lines_path(path: Path) -> None:
@@ -109,18 +111,23 @@ def score_file(
             f"{data}: the graphs must be of the kind that the model was trained on; these have another schema."
         )
     scorer = Scorer.of(kit, None if real is None else real.part("test") if real.split else real, ged_seconds)
+    chemist = RealismScorer(kit)
     ids, methods, parts = [], [], []
     answers = _checked(read_records(path, kit.schema), path, kit.classifier)
     while some := list(islice(answers, _AT_ONCE)):
-        parts.append(scorer.score(some, tick))
+        parts.append(scorer.score(some, tick) | chemist.score(some))
         ids += [answer.id for answer in some]
         methods += [answer.method for answer in some]
     if not parts:
         raise DataError(
             f"{path}: there must be at least one explanation; the file has none. See docs/concepts/format.md."
         )
-    measures = {name: torch.cat([part[name] for part in parts]) for name in SCORES}
-    figures = {method: figures_of([_of(measures, methods, method)], scorer.real) for method in dict.fromkeys(methods)}
+    measures = {name: torch.cat([part[name] for part in parts]) for name in _COLUMNS}
+    figures = {}
+    for method in dict.fromkeys(methods):
+        part = _of(measures, methods, method)
+        scores = {name: part[name] for name in SCORES}
+        figures[method] = figures_of([scores], scorer.real) | realism_figures([part])
     return Scores(figures, scorer.real.figures if scorer.real else {}, ids, methods, measures)
 
 

@@ -8,7 +8,7 @@ import typer
 from ..errors import GraphflipError
 from ..version import __version__
 from . import bench, demo, explain, fit, report, score, serve, train
-from .terminal import complaints, console
+from .terminal import complaints, console, show
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -46,7 +46,7 @@ def main() -> None:
         app()
     except GraphflipError as error:
         complaints.print("[red]Error:[/red] ", end="")
-        complaints.print(str(error), markup=False, highlight=False, soft_wrap=True)  # SMILES have brackets of their own
+        show(str(error), complaints)
         sys.exit(2)
     except KeyboardInterrupt:
         complaints.print("Interrupted. Give the same command again to go on; training needs --resume.")

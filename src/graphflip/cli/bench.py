@@ -21,18 +21,40 @@ def paper(
         int | None, typer.Option(min=1, help="Explain at most this many test graphs, for a quick look.")
     ] = None,
     seeds: Annotated[int, typer.Option(min=1, help="Number of random seeds of the latent walk.")] = 3,
+    splits: Annotated[
+        int, typer.Option(min=1, help="Instead, train the models on this many random splits: means of their figures.")
+    ] = 1,
+    walks: Annotated[int, typer.Option(min=0, help="With --splits: number of splits to walk on, too.")] = 2,
+    epochs: Annotated[
+        int | None, typer.Option(min=1, help="With --splits: train autoencoders for at most this many epochs.")
+    ] = None,
 ) -> None:
-    """Repeat the paper's experiment: its method and baselines, measured on three datasets, as tables and a figure."""
+    """Repeat the paper's experiment: its method and baselines, measured on three datasets, as tables and a figure.
+
+    A run that was stopped or killed continues when the same command is given again.
+    """
     from ..bench.paper.experiment import run_paper
     from ..data.tu.reading import PAPER_SETS
     from .progress import task_bar
 
     prepare()
     names = list(PAPER_SETS) if data == "all" else [data]
+    if splits > 1:
+        _splits(names, out, splits, walks, epochs, limit)
+        return
     with task_bar(console) as watch:
         written = run_paper(names, out, limit, range(seeds), watch)
     console.print(f"Tables, figure and counterfactuals are in {written}.")
     write_page(written, written / "report.html")
+
+
+def _splits(names: list[str], out: Path, splits: int, walks: int, epochs: int | None, limit: int | None) -> None:
+    from ..bench.paper.splits import Plan, run_splits
+    from .progress import task_bar
+
+    with task_bar(console) as watch:
+        written = run_splits(names, out, Plan(splits, walks, epochs, limit), watch)
+    console.print(written.read_text(encoding="utf-8"), markup=False)
 
 
 @app.command()
@@ -47,7 +69,11 @@ def quality(
         int | None, typer.Option(min=1, help="Explain at most this many graphs of each dataset, for a quick look.")
     ] = None,
     methods: Annotated[
-        str, typer.Option(help="Methods to measure, separated by commas, such as minimal,limit; or all.")
+        str,
+        typer.Option(
+            help="Methods to measure, separated by commas, such as minimal,limit; or all; or none, to measure only "
+            "counterfactuals that the folder holds."
+        ),
     ] = "all",
     seeds: Annotated[int, typer.Option(min=1, help="Number of random seeds of the methods that are random.")] = 3,
     workers: Annotated[int, typer.Option(min=1, help="Number of processes, of one thread each.")] = 1,
@@ -65,7 +91,7 @@ def quality(
 
     prepare()
     names = list(DATASETS) if data == "all" else _split(data)
-    rows = ROWS if methods == "all" else chosen(_split(methods))
+    rows = ROWS if methods == "all" else () if methods == "none" else chosen(_split(methods))
     with task_bar(console) as watch:
         written = run_quality(names, out, rows, part, limit, range(seeds), workers, watch)
     console.print(f"Tables, picture and counterfactuals are in {written}.")

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from .terminal import console, prepare
+from .terminal import console, prepare, show
 
 
 def demo(
@@ -17,6 +17,5 @@ def demo(
     from ..report.demo import run_demo
 
     prepare()
-    # Without markup: SMILES have brackets.
-    page = run_demo(out, lambda line: console.print(line, markup=False, highlight=False, soft_wrap=True))
+    page = run_demo(out, show)
     console.print(f"Open [bold]{page}[/bold] in a browser; the explanations are in {out / 'counterfactuals.jsonl'}.")

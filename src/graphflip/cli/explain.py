@@ -9,7 +9,7 @@ import typer
 from ..explain.query import Query
 from .options import with_options
 from .report import write_page
-from .terminal import complaints, console, prepare
+from .terminal import complaints, console, prepare, show
 
 if TYPE_CHECKING:
     from ..jobs import AbstractEngine, JobSummary
@@ -29,7 +29,7 @@ def explain(
         typer.Argument(
             metavar="INPUT",
             help="A SMILES text, a .csv, .tsv, .smi, .sdf, .jsonl or .pt file, a TU folder or zip, ames:test, "
-            "or package.module:function of your own that returns PyG graphs.",
+            "or with --function package.module:function of your own that returns PyG graphs.",
         ),
     ],
     model: Annotated[str, typer.Option(help="ames, logp, mutagenicity, aids, nci1, or the folder of a kit.")] = "ames",
@@ -38,12 +38,22 @@ def explain(
     ] = None,
     *,
     query: Query,
+    function: Annotated[
+        bool, typer.Option("--function", help="INPUT names a function of your own code, which is imported and called.")
+    ] = False,
     classifier: Annotated[str | None, typer.Option(help="Another classifier: package.module:factory.")] = None,
     workers: Annotated[int, typer.Option(min=1, help="Processes, of one thread each.")] = 1,
     engine: Annotated[EngineName, typer.Option(help="Where to compute.")] = EngineName.local,
     scheduler: Annotated[
         str | None, typer.Option(help="Address or file of a Dask scheduler; without it, a local cluster is started.")
     ] = None,
+    row_seconds: Annotated[
+        float, typer.Option(min=0.1, help="Longest time for one input of --out, in seconds; then it is out_of_time.")
+    ] = 120.0,
+    unencrypted: Annotated[
+        bool,
+        typer.Option("--unencrypted", help="Use a scheduler without TLS: who reads its network can run code as you."),
+    ] = False,
     shard_size: Annotated[int | None, typer.Option(min=1, help="Rows that are written at once.")] = None,
 ) -> None:
     """Find what would change the classifier's answer, for one molecule or for millions.
@@ -55,10 +65,10 @@ def explain(
 
     prepare()
     settings = JobSettings.of(model, classifier, query)
-    source, computing = open_source(what), _engine(engine, workers, scheduler)
+    source, computing = open_source(what, function), _engine(engine, workers, scheduler, row_seconds, unencrypted)
     if out is None:
         for text in explain_now(settings, source):
-            _print(text)
+            show(text)
         return
     with job_bar(console) as watch:
         summary = run_job(source, settings, out, computing, shard_size, watch)
@@ -67,7 +77,7 @@ def explain(
         raise typer.Exit(130)
     if summary.total == 1:
         for counterfactual in explained(out):
-            _print(str(counterfactual))
+            show(str(counterfactual))
     _print_summary(summary)
     write_page(out, out / "report.html", model=model if classifier is None and summary.total <= 100 else None)
 
@@ -82,20 +92,18 @@ def export(
     console.print(f"{export(folder, to)} answers are in {to}.")
 
 
-def _engine(name: EngineName, workers: int, scheduler: str | None) -> "AbstractEngine":
-    from ..jobs import InProcess, Processes
+def _engine(
+    name: EngineName, workers: int, scheduler: str | None, row_seconds: float, unencrypted: bool
+) -> "AbstractEngine":
+    from ..jobs import Processes
 
     if name is EngineName.dask:
         from ..jobs.cluster import Dask
 
-        return Dask(scheduler, workers)
+        return Dask(scheduler, workers, row_seconds=row_seconds, unencrypted=unencrypted)
     if scheduler is not None:
         raise typer.BadParameter("a scheduler is for --engine dask; give both, or neither.")
-    return InProcess() if workers == 1 else Processes(workers)
-
-
-def _print(text: str) -> None:
-    console.print(text, markup=False, highlight=False, soft_wrap=True)  # SMILES have brackets that are no markup
+    return Processes(workers, row_seconds)
 
 
 def _print_summary(summary: "JobSummary") -> None:
@@ -108,8 +116,8 @@ def _print_summary(summary: "JobSummary") -> None:
     if summary.repaired:
         complaints.print(f"{summary.repaired} shards were damaged and have been computed again.")
     rows = "row" if summary.done == 1 else "rows"
-    _print(f"{summary.done} {rows}; explanations are in {summary.folder / 'counterfactuals.jsonl'}.")
+    show(f"{summary.done} {rows}; explanations are in {summary.folder / 'counterfactuals.jsonl'}.")
     if summary.unexplained:
-        _print(f"Without a counterfactual, all of them in {summary.folder / 'unexplained.csv'}:")
+        show(f"Without a counterfactual, all of them in {summary.folder / 'unexplained.csv'}:")
     for text in summary.unexplained:
-        _print(f"  {text}")
+        show(f"  {text}")

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from .terminal import console, prepare, report_bad
+from .terminal import console, prepare, report_bad, show
 
 
 def fit(
@@ -13,7 +13,7 @@ def fit(
         str,
         typer.Argument(
             help="A SMILES file with a label column, a .pt file of PyG graphs, a TU folder or zip, the name of a "
-            "dataset (ames), or package.module:function of your own that returns PyG graphs."
+            "dataset (ames), or with --function package.module:function of your own that returns PyG graphs."
         ),
     ],
     out: Annotated[Path, typer.Option(help="Folder for the kit: models, knowledge and readiness.json.")],
@@ -28,6 +28,9 @@ def fit(
     resume: Annotated[
         bool, typer.Option("--resume", help="Continue an interrupted run; complete models are kept.")
     ] = False,
+    function: Annotated[
+        bool, typer.Option("--function", help="DATA names a function of your own code, which is imported and called.")
+    ] = False,
     skip_bad: Annotated[bool, typer.Option("--skip-bad", help="Leave out rows that cannot be read.")] = False,
 ) -> None:
     """Make a kit for your own graphs: train and measure all models that explanations need, in one folder."""
@@ -36,7 +39,7 @@ def fit(
     from .progress import task_bar
 
     prepare()
-    dataset = load_graphs(data, skip_bad)
+    dataset = load_graphs(data, skip_bad, function)
     report_bad(len(dataset.bad))
     if max_nodes is not None:
         too_large = int((dataset.num_nodes > max_nodes).sum())
@@ -44,7 +47,7 @@ def fit(
         dataset = with_limit(dataset, max_nodes)
     with task_bar(console) as advance:
         readiness = fit_kit(dataset, out, classifier, epochs_scale=epochs_scale, resume=resume, watch=advance)
-    console.print(str(readiness), markup=False, highlight=False, soft_wrap=True)
+    show(str(readiness))
     more = f" --classifier {classifier}" if ":" in classifier else ""
     more += ' --target "raise by 1"' if readiness.r2 else ""
-    console.print(f"\ngraphflip explain INPUT --model {out}{more}", markup=False, highlight=False, soft_wrap=True)
+    show(f"\ngraphflip explain INPUT --model {out}{more}")

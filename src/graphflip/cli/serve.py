@@ -1,10 +1,13 @@
 """`graphflip serve`: the viewer in a browser."""
 
+import os
+import secrets
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from .terminal import complaints, console
+from .terminal import complaints, console, show
 
 _LOCAL = "127.0.0.1"
 
@@ -24,8 +27,19 @@ def serve(
         list[str] | None,
         typer.Option(help="A further host name that browsers may use for the server. Can be repeated."),
     ] = None,
-    workers: Annotated[int, typer.Option(min=1, help="Number of processes that search for explanations.")] = 1,
+    workers: Annotated[
+        int | None,
+        typer.Option(min=1, help="Number of processes that search for explanations; by default 2, or 1 on one core."),
+    ] = None,
+    token: Annotated[
+        str | None, typer.Option(help="Secret in the address of the page; by default a new one each time.")
+    ] = None,
     seconds: Annotated[float, typer.Option(min=1, help="Time limit of each search, in seconds.")] = 60.0,
+    keep: Annotated[
+        str | None,
+        typer.Option(help="Folder in which questions and answers survive a restart; by default one in your home."),
+    ] = None,
+    forget: Annotated[bool, typer.Option("--forget", help="Keep questions and answers in memory alone.")] = False,
 ) -> None:
     """Serve a web page on which to explain graphs: ask, keep parts fixed, undo changes, download."""
     from ..viewer.config import ViewerConfig
@@ -34,16 +48,24 @@ def serve(
     config = ViewerConfig(
         models=tuple(model or ["ames"]),
         classifier=classifier,
+        token=secrets.token_urlsafe(24) if token is None else token,
         host=host,
         port=port,
         names=tuple(name or ()),
-        workers=workers,
+        workers=min(2, os.cpu_count() or 1) if workers is None else workers,
         seconds=seconds,
+        keep=None if forget else keep or _state_folder(),
     )
     if not config.is_local:
         complaints.print(
-            f"[yellow]Warning:[/yellow] {host} can be reached from other machines, and the viewer asks nobody for a "
-            "password. Serve it to people you trust, or behind a proxy that knows them."
+            f"[yellow]Warning:[/yellow] {host} can be reached from other machines. The address's token is the only "
+            "password, and nothing is encrypted: use a network that you trust, or a proxy with TLS."
         )
     console.print("Loading models …")
-    run_server(config, lambda line: console.print(line, highlight=False))
+    run_server(config, show)
+
+
+def _state_folder() -> str:
+    """The folder of this user for what programs keep between their runs."""
+    root = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
+    return str(Path(root) / "graphflip" / "viewer")

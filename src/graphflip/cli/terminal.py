@@ -1,5 +1,6 @@
 """Consoles and set-up that all commands share."""
 
+import re
 from typing import Annotated
 
 import typer
@@ -15,6 +16,16 @@ Data = Annotated[
         "or zip."
     ),
 ]
+
+
+def show(text: str, console: Console = console) -> None:
+    """Print a text as it stands: brackets are no markup, and signs that would steer the terminal are spelled out."""
+    console.print(
+        _CONTROLS.sub(lambda sign: f"\\x{ord(sign[0]):02x}", text), markup=False, highlight=False, soft_wrap=True
+    )
+
+
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 def prepare() -> None:

@@ -47,7 +47,8 @@ def train(
     """Train a classifier, an autoencoder, a judge or a surrogate, and write it to a folder."""
     from ..data.source import load_dataset
     from ..models.networks.classifier import AbstractClassifier
-    from ..models.storage.store import load_model
+    from ..models.storage.lock import model_lock
+    from ..models.storage.store import CARD, load_model
     from ..models.training.train import require_pupil, train_model
     from .progress import training_bar
 
@@ -59,7 +60,7 @@ def train(
     report_bad(len(dataset.bad))
     options = {"epochs": epochs, "batch_size": batch_size, "rate": rate, "patience": patience, "seed": seed}
     changes = {key: value for key, value in options.items() if value is not None}
-    with training_bar(console, f"{role.value} on {dataset.name}") as watch:
+    with model_lock(out, CARD, resume), training_bar(console, f"{role.value} on {dataset.name}") as watch:
         card = train_model(role.value, dataset, out, preset, changes, resume, processes, watch, teacher_model)
     console.print(f"[bold]{card.kind}[/bold] in {out}; on the test part:")
     console.print("  " + ", ".join(f"{name} {value:.4g}" for name, value in card.figures.items()))

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from .inputs import InputRow
-from .molecules.smiles import bounded_lines, read_smiles
 from .pyg.rows import pyg_text
+from .tables import bounded_lines, count_rows, read_smiles
 
 TABLES = (".csv", ".tsv", ".smi")
 """Endings of files of SMILES."""
@@ -56,6 +56,30 @@ READERS: dict[str, Callable[[Path], Iterator[InputRow]]] = {
     ".jsonl": read_graph_lines,
     ".pt": read_pyg_file,
 }
+
+
+def count_lines(path: Path) -> int:
+    """Count the lines of a file that are not empty."""
+    with path.open(encoding="utf-8", errors="replace") as file:
+        return sum(bool(line.strip()) for line in bounded_lines(file))
+
+
+def count_records(path: Path) -> int:
+    """Count the records of an SD file, the last of which may lack its end."""
+    count, is_open = 0, False
+    with path.open(encoding="utf-8", errors="replace") as file:
+        for line in bounded_lines(file):
+            is_end = line.rstrip() == "$$$$"
+            count, is_open = count + is_end, not is_end and (is_open or bool(line.strip()))
+    return count + is_open
+
+
+COUNTERS: dict[str, Callable[[Path], int]] = {
+    **dict.fromkeys(TABLES, count_rows),
+    ".sdf": count_records,
+    ".jsonl": count_lines,
+}
+"""Functions that count the rows of a file without parsing them, to check that none was lost."""
 
 
 class JsonLine(NamedTuple):

@@ -13,7 +13,7 @@ from ..graph import Graph
 from ..jsongraph import graph_from_json, graph_to_json
 from ..schema import Schema
 from .dataset import GraphDataset
-from .files import READERS, TABLES, pyg_rows
+from .files import COUNTERS, READERS, TABLES, pyg_rows
 from .functions import call_function, is_function
 from .inputs import Form, InputRow
 from .splits import PARTS
@@ -30,17 +30,22 @@ _DATA = (
 _FILES = (*TABLES, ".sdf", ".jsonl", ".zip", ".pt")
 _INPUT = (
     f"a SMILES text, a file ({', '.join(_FILES)}), a TU folder, one of {', '.join(SETS)}, "
-    "whole or a part of it (mutagenicity:test), or package.module:function of yours that returns PyG graphs"
+    "whole or a part of it (mutagenicity:test), or, with --function, package.module:function of yours that returns PyG "
+    "graphs"
 )
 
 
 @dataclass(frozen=True)
 class Source:
-    """Rows that can be read again and again; `files` are the files that they come from."""
+    """Rows that can be read again and again; `files` are the files that they come from.
+
+    `count` counts the rows in another way than by reading them, where there is one.
+    """
 
     name: str
     rows: Callable[[], Iterator[InputRow]]
     files: tuple[Path, ...] = ()
+    count: Callable[[], int] | None = None
 
     def __iter__(self) -> Iterator[InputRow]:
         return self.rows()
@@ -53,13 +58,25 @@ class Source:
         if row is None:
             raise DataError(f"{self.name}: the input must have at least one row; it has none. Add one.")
 
-    def stamp(self) -> tuple[tuple[int, int, int], ...]:
-        """Inode, size and time of each file: changes when a file is written to or replaced."""
+    def check_count(self, num_rows: int) -> None:
+        """Raise DataError if the source has another number of rows than were read of it."""
+        expected = num_rows if self.count is None else self.count()
+        if num_rows != expected:
+            raise DataError(
+                f"{self.name}: each of its {expected} lines or records must be read as one row; {num_rows} were. "
+                "Look for quotes that are not closed, and for line breaks in cells."
+            )
+
+    def stamp(self) -> tuple[tuple[int, int, int, int], ...]:
+        """Inode, size and times of each file: changes when a file is written to or replaced.
+
+        The time of the last change of the inode is among them, because nobody can set that one back.
+        """
         try:
             states = [path.stat() for path in self.files]
         except OSError as error:
             raise DataError(f"{error.filename}: the input must stay where it is; {error.strerror}.") from error
-        return tuple((state.st_ino, state.st_size, state.st_mtime_ns) for state in states)
+        return tuple((state.st_ino, state.st_size, state.st_mtime_ns, state.st_ctime_ns) for state in states)
 
 
 def load_dataset(spec: str, skip_bad: bool = False, schema: Schema | None = None) -> GraphDataset:
@@ -90,12 +107,20 @@ def load_dataset(spec: str, skip_bad: bool = False, schema: Schema | None = None
     return dataset if schema is None or dataset.schema == schema else _read_as(dataset, schema)
 
 
-def open_source(spec: str) -> Source:
-    """Open what a text names as a stream of rows: a set, a file, a TU folder, a function, or one SMILES text.
+def open_source(spec: str, function: bool = False) -> Source:
+    """Open what a text names as a stream of rows: a set, a file, a TU folder, or one SMILES text.
+
+    Args:
+        spec: The text.
+        function: True if it names a function of the user's own code, `package.module:function`, which is imported and
+            called. Without this no text runs code.
 
     Raises:
         DataError: If the text is empty, or names a file that is not there or of another kind.
+        ConfigError: If it is to be a function and is none, or one that returns no graphs.
     """
+    if function:
+        return _of_function(spec)
     place = locate(spec)
     if not spec.strip():
         raise DataError(f"The input must be {_INPUT}; got {spec!r}.")
@@ -105,13 +130,18 @@ def open_source(spec: str) -> Source:
         files = tuple(sorted(place.path.rglob("*.txt"))) if place.path.is_dir() else (place.path,)
         return _of_dataset(place.path.name, lambda: load_tu(place.path), files, form="tu")
     if place.kind in READERS:
-        return Source(place.path.name, lambda: READERS[place.kind](place.path), (place.path,))
+        count = COUNTERS.get(place.kind)
+        counted = None if count is None else lambda: count(place.path)
+        return Source(place.path.name, lambda: READERS[place.kind](place.path), (place.path,), counted)
     if place.path.suffix.lower() in _FILES and not os.path.exists(place.path):
         raise DataError(f"{place.path}: there is no such file. The input must be {_INPUT}.")
     if os.path.exists(place.path) or spec.partition(":")[0] in SETS:
         raise DataError(f"The input must be {_INPUT}; got {spec!r}.")
-    if is_function(spec):
-        return _of_function(spec)
+    if is_function(spec) and not _is_smiles(spec):
+        raise DataError(
+            f"The input must be {_INPUT}; got {spec!r}, which is none of them. If it is a function of your own code, "
+            "say so: --function."
+        )
     return Source("smiles", lambda: iter([InputRow(1, spec, "smiles", spec)]))
 
 
@@ -213,6 +243,16 @@ def _of_dataset(
             yield InputRow(k, row_id, form, json.dumps(graph_to_json(dataset.graphs([k]))))
 
     return Source(name, rows, files)
+
+
+def _is_smiles(text: str) -> bool:
+    from .molecules.reading import parse_smiles
+
+    try:
+        parse_smiles(text)
+    except DataError:
+        return False
+    return True
 
 
 def _of_function(spec: str) -> Source:

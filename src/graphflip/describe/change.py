@@ -6,9 +6,11 @@ from functools import cached_property
 
 from ..chemistry import OTHER
 from ..edits import Edit
+from ..errors import GraphError, MissingExtra
 from ..graph import Graph
 from ..schema import AttributeDict, Schema
 from .atoms import Atom, atoms_of
+from .ring_names import RingNames
 
 
 @dataclass(frozen=True)
@@ -55,6 +57,15 @@ class GraphChange:
         before, after = self.graphs
         return atoms_of(before), atoms_of(after)
 
+    @cached_property
+    def rings(self) -> tuple[RingNames, RingNames] | None:
+        """Rings of a molecule on both sides; None if one of the graphs is no molecule, or RDKit is not installed."""
+        try:
+            before, after = (RingNames.of(graph) for graph in self.graphs)
+        except (GraphError, MissingExtra):
+            return None
+        return before, after
+
     def num_hydrogens(self, side: int, i: int) -> int:
         """Number of hydrogens that the graph tells of an atom: nodes beside it, and those that fill its valence."""
         beside = sum(self.type(side, j) == "H" for j in self.near[side].get(i, set()))
@@ -68,6 +79,10 @@ class GraphChange:
     def around(self, i: int) -> set[int]:
         """Neighbors of a node on either side."""
         return self.near[0].get(i, set()) | self.near[1].get(i, set())
+
+    def is_heavy(self, side: int, i: int) -> bool:
+        """True if there is an atom other than hydrogen on one side."""
+        return self.type(side, i) not in ("H", None)
 
     def is_hydrogen(self, i: int) -> bool:
         """True if hydrogens are nodes, and this one is a hydrogen on each side that it exists on."""

@@ -28,6 +28,16 @@ def settle_charges(change: GraphChange, said: Sequence[Sentence], edits: Sequenc
     return settled
 
 
+def following_charges(change: GraphChange, told: Sequence[Edit], edits: Sequence[Edit]) -> tuple[Edit, ...]:
+    """Those of the edits that change charges of atoms whose bonds change, and the opposite charges beside these."""
+    charges = [edit for edit in edits if is_charge_alone(edit, change.schema) and edit not in told]
+    ends = {i for edit in told if not edit.is_node for i in edit.at}
+    gains = {i: change.charge_gain(i) for edit in charges for i in edit.at}
+    first = {i for i in gains if i in ends}
+    second = {i for i in gains if any(gains[i] * gains[j] < 0 for j in first & change.around(i))}
+    return tuple(edit for edit in charges if edit.at[0] in first | second)
+
+
 def _belongs(change: GraphChange, edit: Edit, sentence: Sentence) -> bool:
     """True if a sentence tells of a bond of the atom, or of a neighbor whose charge goes the opposite way."""
     (i,) = edit.at

@@ -1,6 +1,6 @@
 """Changes of a molecule in a chemist's words: groups that are added, removed or replaced by others."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -31,10 +31,15 @@ class _Group:
     known: bool
 
 
-def group_sentences(change: GraphChange, edits: Sequence[Edit]) -> tuple[list[Sentence], list[Edit]]:
-    """Sentences for groups of heavy atoms that hang on one atom, and the edits that belong to no such group."""
+def group_sentences(
+    change: GraphChange, edits: Sequence[Edit], told: Collection[int] = ()
+) -> tuple[list[Sentence], list[Edit]]:
+    """Sentences for groups of heavy atoms that hang on one atom, and the edits that belong to no such group.
+
+    Atoms that were told already, and what they were or are part of, are no groups.
+    """
     said, left = [], list(edits)
-    for group in _exchanges(_groups(change)):
+    for group in _exchanges(_groups(change, told)):
         taken, left = claim(left, set(group.members))
         named = frozenset([group.anchor])
         said.append(Sentence(_say(change, group), taken, group.members | named, named))
@@ -119,9 +124,9 @@ def _complement(group: _Group, other: _Group) -> bool:
     return group.anchor == other.anchor and gone.after is None and came.before is None
 
 
-def _groups(change: GraphChange) -> list[_Group]:
+def _groups(change: GraphChange, told: Collection[int]) -> list[_Group]:
     """Groups in which an atom is added, removed or changed; no two of them overlap."""
-    types = {i: (change.type(0, i), change.type(1, i)) for i in change.names}
+    types = {i: (change.type(0, i), change.type(1, i)) for i in change.names if i not in told}
     heavy = {i for i in types if set(types[i]) - {"H", None}}
     near = {i: change.around(i) & heavy for i in heavy}
     changed = {i for i in heavy if types[i][0] != types[i][1]}
@@ -132,7 +137,8 @@ def _groups(change: GraphChange) -> list[_Group]:
         gone, came = ({i for i in part if types[i][k] is None} for k in (1, 0))
         choices = [[part], [part & changed], [came, gone]] if part & changed else []
         groups += next(filter(None, (_named(change, parts, near) for parts in choices)), [])
-    return _apart(groups)
+    beside = {j for i in told for j in change.around(i)}
+    return _apart([group for group in groups if beside.isdisjoint(group.members)])
 
 
 def _named(change: GraphChange, parts: Sequence[set[int]], near: dict[int, set[int]]) -> list[_Group]:

@@ -6,10 +6,10 @@ from collections.abc import Collection
 import torch
 
 from ..errors import ConfigError
+from ..explain.claims.examine import without
 from ..explain.counterfactual import Counterfactual
 from ..explain.explainer import Explainer
 from ..explain.method import verdict
-from ..explain.moves.revert import apply_possible
 from ..graph import Graph
 from ..jsongraph import aligned_pair
 from .wording import sentences
@@ -46,8 +46,7 @@ def take_back(explainer: Explainer, counterfactual: Counterfactual, numbers: Col
     wrong = [number for number in numbers if not 0 <= number < len(said)]
     if wrong:
         raise ConfigError(f"A change must be one of 0..{len(said) - 1}; got {wrong[0]}.")
-    kept = [sentence.edits for number, sentence in enumerate(said) if number not in numbers]
-    left = apply_possible(factual, [edit for edits in kept for edit in edits], explainer.search().moves)
+    left = without(factual, said, numbers, explainer.search().moves)
     return _judged(explainer, dataclasses.replace(counterfactual, factual=factual), left)
 
 
@@ -57,4 +56,5 @@ def _judged(explainer: Explainer, counterfactual: Counterfactual, left: Graph) -
     whole = left.pad(explainer.kit.schema.max_nodes)
     (outcome,), probability = verdict(explainer.kit.classifier, whole, [counterfactual.target])
     changes = {"counterfactual": left, "outcome": outcome, "p_counterfactual": float(probability)}
-    return explainer.assess(dataclasses.replace(counterfactual, **changes, one_minimal=None, evidence=None, note=""))
+    nothing = dict.fromkeys(("one_minimal", "needed_for", "smaller", "lead_counterfactual", "evidence"))
+    return explainer.assess(dataclasses.replace(counterfactual, **changes, **nothing, note=""))

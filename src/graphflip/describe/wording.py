@@ -8,7 +8,9 @@ from ..graph import Graph
 from ..schema import AttributeDict, Schema
 from .change import GraphChange, Sentence, claim, connected_groups, listed
 from .charges import is_charge_alone, settle_charges
+from .double_bonds import is_redrawn, settle_double_bonds
 from .molecules import group_sentences, settle_hydrogens
+from .rings import ring_sentences
 
 _LINKS = {"single": "-", "double": "=", "triple": "#", "aromatic": ":"}
 
@@ -65,10 +67,13 @@ def sentences(factual: Graph, counterfactual: Graph) -> list[Sentence]:
     change = GraphChange(factual.pad(n), counterfactual.pad(n))
     if not _is_plain_molecule(factual.schema):
         return _other_sentences(change, edits)[0]
-    groups, rest = group_sentences(change, edits)
+    rings, rest = ring_sentences(change, edits)
+    groups, rest = group_sentences(change, rest, told={i for ring in rings for i in ring.replaced})
     charges = [edit for edit in rest if is_charge_alone(edit, factual.schema)]
-    others, rest = _other_sentences(change, [edit for edit in rest if edit not in charges])
-    return settle_charges(change, settle_hydrogens(change, [*groups, *others], rest), charges)
+    redrawn = [edit for edit in rest if is_redrawn(change, edit)]
+    others, rest = _other_sentences(change, [edit for edit in rest if edit not in (*charges, *redrawn)])
+    said = settle_double_bonds(change, [*(ring.sentence for ring in rings), *groups, *others], redrawn)
+    return settle_charges(change, settle_hydrogens(change, said, rest), charges)
 
 
 def _other_sentences(change: GraphChange, edits: Sequence[Edit]) -> tuple[list[Sentence], list[Edit]]:

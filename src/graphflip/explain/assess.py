@@ -16,9 +16,12 @@ from ..graph import Graph
 from ..metrics import plausibility_threshold
 from ..models.networks.classifier import AbstractClassifier
 from ..models.networks.pegvae import PEGVAE
+from ..realism.alerts import claimed_move
+from ..realism.change import ChemicalChange
+from ..realism.corpus import Corpus
+from .claims.validity import survives_round_trip
 from .counterfactual import Counterfactual
 from .evidence import Evidence
-from .goals.stored import Target, goal_of
 from .moves.environments import EnvironmentCounts
 from .neighbors import TrainingMolecules
 
@@ -49,7 +52,8 @@ class Assessor:
         if after.schema.chemistry is not None:
             claims |= self._chemistry(counterfactual, after)
         judges = {name: float(counterfactual.goal.shown(judge(after))) for name, judge in self.judges.items()}
-        evidence = Evidence(judges, nll_per_node=nll, **claims, **self.nearest(counterfactual.factual, after))
+        near = self.nearest(counterfactual.factual, after)
+        evidence = Evidence(judges, nll_per_node=nll, **claims, chemistry=chemistry_of(counterfactual), **near)
         return dataclasses.replace(counterfactual, evidence=evidence)
 
     def nearest(self, before: Graph, after: Graph) -> dict[str, Any]:
@@ -74,13 +78,13 @@ class Assessor:
         return claims
 
 
-@torch.no_grad()
-def survives_round_trip(classifier: AbstractClassifier, graph: Graph, target: Target) -> bool:
-    """True if a molecule, written as SMILES and read back, still reaches the target."""
-    from ..data.molecules.molecule import round_trip
-
-    again = round_trip(graph, kekule=False)
-    return again is not None and bool(goal_of(target).reached(classifier(again.pad(graph.schema.max_nodes)))[0])
+def chemistry_of(counterfactual: Counterfactual) -> ChemicalChange | None:
+    """Measure the chemistry of an answer; None if the graphs are no molecules."""
+    factual, after = counterfactual.factual, counterfactual.counterfactual
+    if after is None or factual.schema.chemistry is None:
+        return None
+    toward = counterfactual.class_name(counterfactual.target)
+    return ChemicalChange.between(factual, after, Corpus.packaged(), claimed_move(counterfactual.classes, toward))
 
 
 @torch.no_grad()

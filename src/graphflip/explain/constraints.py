@@ -23,7 +23,8 @@ class Constraints:
         forbid_edge_types: Values of edge attributes that are not introduced, such as "triple".
         forbid_ops: Kinds of edit that are not made: remove_edge, remove_node, add_node, set_node, add_edge, set_edge.
         budget: Largest number of edits, at least 1; None sets no limit.
-        freeze_rings: Keeps all edges that are part of a ring. What is attached to a ring may change.
+        freeze_rings: Keeps all edges that are part of a ring, and aromatic rings of molecules aromatic. Atoms of rings,
+            and what is attached to them, may change.
 
     Raises:
         ConfigError: If a value is not of its kind: a text instead of a list, an unknown operation, a budget below 1,

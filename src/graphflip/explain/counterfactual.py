@@ -10,6 +10,9 @@ from torch import Tensor
 from ..data.molecules.carry import SmilesPair, carry
 from ..edits import Edit, edits_between
 from ..graph import Graph
+from .claims.boundary import is_unsure
+from .claims.importance import Importance
+from .claims.needs import Need, Smaller
 from .display import shown
 from .evidence import Evidence
 from .goals.goal import AbstractGoal
@@ -90,8 +93,16 @@ class Counterfactual:
         classifier_calls: Number of graphs shown to the classifier; 0 if the method does not count.
         note: Obstacle to a flip, or to a wish beside it, in words.
         classes: Names of the classes.
-        one_minimal: True if it was checked that no single edit can be undone without losing the flip; None if not
-            checked.
+        one_minimal: True if no single change can be taken back such that a valid graph is left which the classifier
+            still predicts as the target; False if one can; None if that was not checked. It is about the class alone.
+        needed_for: For each change that `describe` tells, what is lost without it: the class, validity, the confidence
+            or the agreement that was asked, or nothing; None if that was not checked.
+        smaller: The smallest answer that was found by taking changes back while the class stays; None if there is none
+            or it was not checked.
+        importance: Effects of the single changes that were tried at each node and edge of the factual; None if the
+            method does not try them.
+        lead_factual: Probability of the factual's likeliest class minus that of the second; None if not known.
+        lead_counterfactual: The same for the counterfactual.
         evidence: Verdicts of independent models and rules.
         source: The molecule that was given, as SMILES, with all that the model does not see; empty if that was a graph.
 
@@ -122,6 +133,11 @@ class Counterfactual:
     note: str = ""
     classes: tuple[str, ...] = ()
     one_minimal: bool | None = None
+    needed_for: tuple[Need, ...] | None = None
+    smaller: Smaller | None = None
+    importance: Importance | None = None
+    lead_factual: float | None = None
+    lead_counterfactual: float | None = None
     evidence: Evidence | None = None
     source: str = ""
 
@@ -129,6 +145,15 @@ class Counterfactual:
     def flipped(self) -> bool:
         """True if the counterfactual is classified as asked."""
         return self.outcome is Outcome.FLIPPED
+
+    @property
+    def unsure(self) -> tuple[bool, bool]:
+        """True for the factual, and for the counterfactual, if its prediction is near the boundary of two classes."""
+        if self.goal.unit != "probability":
+            return False, False
+        sides = (self.lead_factual, self.p_factual), (self.lead_counterfactual, self.p_counterfactual)
+        factual, counterfactual = (is_unsure(*side, len(self.classes)) for side in sides)
+        return factual, counterfactual
 
     @cached_property
     def edits(self) -> list[Edit]:

@@ -1,12 +1,17 @@
 """Evidence: verdicts on a counterfactual by models and rules other than the classifier that it flips."""
 
 import dataclasses
+import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from pydantic import TypeAdapter, ValidationError
+
 from ..errors import DataError
+from ..realism.change import ChemicalChange
+from ..schema import first_problem
 
 
 @dataclass(frozen=True)
@@ -98,6 +103,7 @@ class Evidence:
         molecule: True if RDKit accepts the graph as a molecule, in one piece if the factual was.
         radical_free: True if every valence is filled.
         round_trip: True if the molecule, written as SMILES and read back, still flips; None if it does not flip.
+        chemistry: Outside measures of the change of a molecule: rings, stability, synthesis, stereocentres, alerts.
         nearest_factual: Training molecules that are nearest to the factual, and how near they are.
         nearest_counterfactual: The same for the counterfactual.
     """
@@ -109,6 +115,7 @@ class Evidence:
     molecule: bool | None = None
     radical_free: bool | None = None
     round_trip: bool | None = None
+    chemistry: ChemicalChange | None = None
     nearest_factual: Nearest | None = None
     nearest_counterfactual: Nearest | None = None
 
@@ -128,6 +135,7 @@ class Evidence:
             judges={name: value for name, value in judges.items() if value is not None},
             nll_per_node=None if nll is None else _checked(nll, "nll_per_node", float),
             **{name: _checked(stored.get(name), name, bool) for name in claims},
+            chemistry=_chemistry(stored.get("chemistry")),
             nearest_factual=Nearest.from_json(stored.get("nearest_factual")),
             nearest_counterfactual=Nearest.from_json(stored.get("nearest_counterfactual")),
         )
@@ -149,6 +157,12 @@ class Evidence:
                 parts.append(yes if claim else no)
         return "; ".join(parts)
 
+    def chemistry_in_words(self) -> list[str]:
+        """Say the outside measures on one line, those that speak against the change in capitals; none if not known."""
+        found = [] if self.chemistry is None else self.chemistry.findings()
+        said = [str(one._replace(words=one.words.upper()) if one.good is False else one) for one in found]
+        return ["; ".join(said)] if said else []
+
     def familiarity(self) -> list[str]:
         """Say how near both molecules are to the training data, in at most four lines; none if that is not known."""
         lines = []
@@ -160,6 +174,15 @@ class Evidence:
                 lines += [f"{start}{found.remark}"] if found.remark else []
                 lines.append(f"{whom}: {', '.join(map(str, found.neighbors))}")
         return lines
+
+
+def _chemistry(stored: Any) -> ChemicalChange | None:
+    try:
+        text = json.dumps(stored, allow_nan=False)
+        return None if stored is None else TypeAdapter(ChemicalChange).validate_json(text, strict=True)
+    except (ValueError, TypeError, RecursionError) as error:
+        reason = first_problem(error) if isinstance(error, ValidationError) else str(error)
+        raise DataError(f"`chemistry` in `evidence` must have the measures of a change: {reason}.") from error
 
 
 def _neighbor(stored: Any) -> Neighbor:

@@ -3,7 +3,7 @@
 import dataclasses
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, Unpack, cast, overload
 
@@ -19,6 +19,8 @@ from ..models.networks.classifier import AbstractClassifier, num_outputs
 from ..models.networks.pegvae import PEGVAE
 from .assess import Assessor
 from .counterfactual import Counterfactual
+from .edits.frontier import explain_frontier, watched
+from .edits.matches import keep_matches
 from .edits.search import EditSearch
 from .evidence import Neighbor
 from .goals.goal import AbstractRequest
@@ -28,7 +30,7 @@ from .kit import Kit, load_kit
 from .latent.anchored import LatentPath, latent_path
 from .moves.moves import Moves
 from .moves.sketch import Bond
-from .preferences import concession, less_than, preference
+from .preferences import FRONTIER_ENDS, SEARCH_SETTINGS, asked_confidence, concession, less_than, preference, realism
 from .query import Query, QueryOptions, Target
 
 
@@ -124,11 +126,15 @@ class Explainer:
             The list of answers to each input, also if it is only one.
         """
         query = Query.of(query, target, **options)
-        search = dataclasses.replace(self.search(query), frontier=query.frontier, watch=watch)
+        wishes = (query.prefer, *(FRONTIER_ENDS if query.frontier else ()))
+        searches = watched([self.search(query, prefer=wish) for wish in wishes], watch)
         goal = self.request(query.target)
         for name, given in named_inputs(inputs, ids):
             graph = self.read(given, query.parent)
-            answers = search.explain(graph, goal, ids=[name], seed=query.seed, num=query.num)
+            asked = {"target": goal, "ids": [name], "seed": query.seed}
+            first, *ends = (keep_matches(search, graph, query.freeze_smarts) for search in searches)
+            find = partial(explain_frontier, first, ends) if ends else partial(first.explain, num=query.num)
+            answers = find(graph, **asked)
             source = source_text(given)
             yield [self.assess(dataclasses.replace(answer, source=source)) for answer in answers]
 
@@ -156,16 +162,14 @@ class Explainer:
             Moves(kit.schema, kit.knowledge.vocabulary, None if known is None else self._bonds),
             known,
             constraints=query.constraints,
-            confidence=wish.confidence if query.confidence is None else query.confidence,
+            confidence=asked_confidence(query, wish, len(self._undecided)),
             concede_to=concession(query, wish),
             content_with=less_than(wish, kit.preferences),
             surrogates=kit.surrogates if agreement else (),
             agreement=agreement or 0.5,
-            beam=wish.beam,
-            price=wish.price,
-            hydrogen_price=wish.hydrogen_price,
-            shortlist=wish.shortlist,
+            realism=realism(wish, kit.schema, kit.knowledge),
             method=query.prefer,
+            **wish.model_dump(include=set(SEARCH_SETTINGS)),
         )
 
     @torch.no_grad()
@@ -234,10 +238,7 @@ class Explainer:
         return latent_path(vae, self.kit.classifier, counterfactual.factual, after, counterfactual.target, steps)
 
     def read(self, what: Any, parent: bool = True) -> Graph:
-        """Read one input as a graph of the kit's schema; with `parent`, of a salt or a mixture the largest part.
-
-        A label that it may have is not read. Raises DataError if it cannot be read or does not fit the schema.
-        """
+        """Read one input without its label; raises DataError if that cannot be done. `parent` is as in `Query`."""
         return read_graph(what, self.kit.schema, parent)
 
     def request(self, target: Target) -> AbstractRequest:
@@ -256,15 +257,13 @@ class Explainer:
 
     @cached_property
     def _bonds(self) -> frozenset[Bond] | None:
-        # What no known environment has cannot pass: moves need not even be tried.
+        """Bonds of known environments; moves with others need not even be tried."""
         return None if self.kit.schema.has_continuous else self.kit.knowledge.environments.bonds(minimum=5)
 
     @cached_property
     def _assessor(self) -> Assessor:
-        kit = self.kit
-        return Assessor(
-            kit.classifier, kit.judges, kit.knowledge.environments, kit.vae, kit.knowledge.nll_limit, kit.training
-        )
+        kit, known = self.kit, self.kit.knowledge
+        return Assessor(kit.classifier, kit.judges, known.environments, kit.vae, known.nll_limit, kit.training)
 
 
 def load(

@@ -101,7 +101,7 @@ def load_kit(source: str | Path, classifier: Any = None) -> Kit:
         classifier=load_model(folder / "classifier", expect=AbstractClassifier) if own is None else own,
         knowledge=Knowledge.load(folder / KNOWLEDGE, schema),
         classes=card.data.classes if card.data else (),
-        preferences=read_preferences(folder),
+        preferences=read_preferences(folder, schema),
         training=TrainingMolecules.load(folder / NEIGHBORS) if (folder / NEIGHBORS).is_file() else None,
         vae=load_model(folder / "vae", expect=PEGVAE) if has_vae else None,
         surrogates=tuple(load_model(path, expect=AbstractClassifier) for path in surrogates),

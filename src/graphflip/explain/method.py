@@ -14,6 +14,7 @@ from torch import Tensor
 from ..errors import BudgetSpent
 from ..graph import Graph
 from ..models.networks.classifier import AbstractClassifier
+from .claims.boundary import lead
 from .counterfactual import Counterfactual, Outcome
 from .goals.batches import reached_each, shown_each
 from .goals.classes import AnyOther
@@ -171,6 +172,7 @@ class Question:
             factual=self.graph[k],
             counterfactual=counterfactual,
             p_factual=float(self.p_factual[k]),
+            lead_factual=lead(self.logits[k]),
             outcome=outcome,
             seed=self.seed,
             **more,

@@ -95,6 +95,7 @@ _NUMBER = Expected("a whole number, at least 1", "Leave it out for one answer.")
 _LIMIT = Expected("a whole number, at least 1 edit", "Leave it out for no limit.")
 _NODES = Expected("a set or a list of node numbers", "Write {3} for one node, say.")
 _EDGES = Expected("a set or a list of pairs of nodes", "Write {(2, 5)} for one edge, say.")
+_PATTERNS = Expected("a set or a list of SMARTS patterns", "Write {'c1ccccc1'} for one of them, say.")
 _NAMES = Expected("a set or a list of texts", "Write {'Cl'} for one of them, say.")
 
 
@@ -149,6 +150,9 @@ class Query(BaseModel):
         default=(), description="Pairs of nodes whose edge, or missing edge, stays as it is."
     )
     freeze_rings: bool = Field(default=False, description="All edges of rings stay as they are.")
+    freeze_smarts: Annotated[tuple[str, ...], Sorted, _PATTERNS] = Field(
+        default=(), description="Patterns in SMARTS whose atoms keep their attributes and bonds. For molecules."
+    )
     forbid_node_types: Annotated[tuple[str, ...], Sorted, _NAMES] = Field(
         default=(), description="Types of nodes that are not introduced, such as Cl."
     )
@@ -234,6 +238,7 @@ class CommonOptions(TypedDict, total=False):
     freeze_nodes: Collection[int]
     freeze_edges: Collection[tuple[int, int]]
     freeze_rings: bool
+    freeze_smarts: Collection[str]
     forbid_node_types: Collection[str]
     forbid_edge_types: Collection[str]
     forbid_ops: Collection[str]

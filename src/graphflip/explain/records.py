@@ -9,8 +9,10 @@ from typing import Any
 
 from ..edits import Edit, apply_edits
 from ..errors import DataError, GraphflipError
-from ..jsongraph import aligned_pair, graph_from_json, graph_to_json
+from ..graph import Graph
+from ..jsongraph import aligned_pair, graph_from_json, graph_to_json, pair_within
 from ..schema import Schema
+from .claims.stored import claims_from_json, claims_to_json
 from .counterfactual import Counterfactual, Outcome
 from .evidence import Evidence
 from .goals.stored import goal_from_json, target_of
@@ -28,6 +30,8 @@ def to_record(explanation: Counterfactual) -> dict[str, Any]:
         "target": explanation.goal.to_json(),
         "p_factual": _finite(explanation.p_factual),
         "p_counterfactual": _finite(explanation.p_counterfactual),
+        "lead_factual": explanation.lead_factual,
+        "lead_counterfactual": explanation.lead_counterfactual,
         "flipped": explanation.flipped,
         "outcome": explanation.outcome.value,
         "seed": explanation.seed,
@@ -37,7 +41,7 @@ def to_record(explanation: Counterfactual) -> dict[str, Any]:
         "probabilities": _thinned(explanation.probabilities),
         "seconds": explanation.seconds,
         "classes": list(explanation.classes),
-        "one_minimal": explanation.one_minimal,
+        **claims_to_json(explanation, aligned.edits),
         "evidence": None if explanation.evidence is None else _evidence(explanation.evidence),
         "factual": graph_to_json(factual),
         "counterfactual": None if counterfactual is None else graph_to_json(counterfactual),
@@ -61,12 +65,8 @@ def from_record(stored: Any, schema: Schema) -> Counterfactual:
             f"An explanation must have the keys id, target, factual, counterfactual; {', '.join(missing)} missing."
         )
     target = target_of(goal_from_json(stored["target"]))
-    factual = graph_from_json(stored["factual"], schema)
-    counterfactual = None if stored["counterfactual"] is None else graph_from_json(stored["counterfactual"], schema)
-    if counterfactual is not None:
-        slots = max(factual.num_slots, counterfactual.num_slots)
-        factual, counterfactual = factual.pad(slots), counterfactual.pad(slots)
-        _check_edits(stored, factual, counterfactual)
+    factual, counterfactual = _pair(stored, schema)
+    edits = [] if counterfactual is None else [Edit.from_json(edit) for edit in stored.get("edits", ())]
     return Counterfactual(
         id=str(stored["id"]),
         method=str(stored.get("method", "unknown")),
@@ -83,7 +83,9 @@ def from_record(stored: Any, schema: Schema) -> Counterfactual:
         probabilities=_probabilities(stored),
         seconds=float(_number(stored, "seconds", 0.0) or 0.0),
         classes=_classes(stored),
-        one_minimal=_claim(stored, "one_minimal"),
+        lead_factual=_number(stored, "lead_factual", None),
+        lead_counterfactual=_number(stored, "lead_counterfactual", None),
+        **claims_from_json(stored, factual, edits),
         evidence=None if stored.get("evidence") is None else Evidence.from_json(stored["evidence"]),
         source=_text(stored, "source"),
     )
@@ -121,6 +123,22 @@ def _numbered(lines: Iterable[str], path: Path) -> Iterator[tuple[int, str]]:
         yield from ((number, line) for number, line in enumerate(lines, 1) if line.strip())
     except UnicodeDecodeError as error:
         raise DataError(f"{path}: not UTF-8 text ({error}). Give a .jsonl file of explanations.") from error
+
+
+def _pair(stored: dict[str, Any], schema: Schema) -> tuple[Graph, Graph | None]:
+    """Read both graphs, and check that the edits lead from one to the other.
+
+    Added nodes are numbered after all of the factual's, so that a pair may need up to twice the slots of a graph.
+    """
+    factual = graph_from_json(stored["factual"], schema)
+    if stored["counterfactual"] is None:
+        return factual, None
+    counterfactual = graph_from_json(stored["counterfactual"], schema, 2 * schema.max_nodes)
+    factual = dataclasses.replace(factual, schema=counterfactual.schema)
+    slots = max(factual.num_slots, counterfactual.num_slots)
+    factual, counterfactual = factual.pad(slots), counterfactual.pad(slots)
+    _check_edits(stored, factual, counterfactual)
+    return pair_within(factual, counterfactual, schema)
 
 
 def _check_edits(stored: dict[str, Any], factual, counterfactual) -> None:
@@ -173,13 +191,6 @@ def _text(stored: dict[str, Any], key: str) -> str:
     value = stored.get(key, "")
     if not isinstance(value, str):
         raise DataError(f"`{key}` must be a text; got {value!r}.")
-    return value
-
-
-def _claim(stored: dict[str, Any], key: str) -> bool | None:
-    value = stored.get(key)
-    if value is not None and not isinstance(value, bool):
-        raise DataError(f"`{key}` must be true, false or null; got {value!r}.")
     return value
 
 

@@ -58,10 +58,8 @@ def _about_models(readiness: Readiness) -> list[str]:
 
 def _about_trial(trial: Trial) -> list[str]:
     edits = "" if trial.mean_edits is None else f", with {trial.mean_edits:.1f} edits on average"
-    said = [
-        f"Of {trial.graphs} test graphs that were explained, {trial.flipped:.0%} were flipped{edits}, "
-        f"in {trial.seconds:.1f} s each."
-    ]
+    time = "" if trial.seconds is None else f", in {trial.seconds:.1f} s each"
+    said = [f"Of {trial.graphs} test graphs that were explained, {trial.flipped:.0%} were flipped{edits}{time}."]
     if trial.flipped < 0.8:
-        said.append('Where nothing is readiness: `prefer="minimal"` asks the classifier alone.')
+        said.append('Where nothing is found: `prefer="minimal"` asks the classifier alone.')
     return said

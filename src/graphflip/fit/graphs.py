@@ -6,7 +6,7 @@ from jaxtyping import Shaped
 from torch import Tensor
 
 from ..data.dataset import GraphDataset
-from ..data.functions import call_function, is_function
+from ..data.functions import call_function
 from ..data.pyg.objects import from_pyg
 from ..data.source import load_dataset
 from ..errors import DataError, WrongOutput
@@ -14,13 +14,13 @@ from ..models.networks.classifier import AbstractClassifier, num_outputs
 from ..models.training.evaluate import predict
 
 
-def load_graphs(spec: str, skip_bad: bool = False) -> GraphDataset:
-    """Read the dataset that `load_dataset` finds under a name or path, or call the user's `package.module:function`.
+def load_graphs(spec: str, skip_bad: bool = False, function: bool = False) -> GraphDataset:
+    """Read the dataset that `load_dataset` finds under a name or path.
 
-    The function takes no arguments and returns a GraphDataset or a list of PyG Data objects. It is code that runs here,
-    so only call this with a name that the user has given.
+    With `function`, call the user's `package.module:function`, which takes no arguments and returns a GraphDataset or a
+    list of PyG Data objects. It is code that runs here, so only say so if the user did.
     """
-    if not is_function(spec):
+    if not function:
         return load_dataset(spec, skip_bad)
     made = call_function(spec)
     return made if isinstance(made, GraphDataset) else from_pyg(made, name=spec.partition(":")[2])

@@ -18,6 +18,7 @@ from ..explain.neighbors import save_training_molecules
 from ..models.adapters.factory import as_classifier, load_factory
 from ..models.networks.classifier import AbstractClassifier
 from ..models.storage.files import weights_blob, write_atomically
+from ..models.storage.lock import folder_lock
 from ..models.storage.store import CARD, load_model, read_card
 from ..models.training.checkpoint import CHECKPOINT
 from ..models.training.evaluate import predict, spread_of
@@ -25,7 +26,7 @@ from ..models.training.recipes import recipe
 from ..models.training.schedule import TrainConfig, TrainingProgress
 from ..models.training.train import require_labels, train_model
 from .graphs import have_contrast, labeled_by
-from .measure import measure_readiness
+from .measure import measure_readiness, without_times
 from .readiness import READINESS, Readiness
 
 MANIFEST = "fit.json"
@@ -110,12 +111,19 @@ def fit_kit(
         dataset.part(name)
     parts = _parts(dataset, classifier)
     _claim(folder, _manifest(dataset, classifier, own, epochs_scale), resume)
-    _train_parts(parts, dataset, folder, own, epochs_scale, watch)
+    with folder_lock(folder):
+        _train_parts(parts, dataset, folder, own, epochs_scale, watch)
+        return _completed(dataset, folder, own, labels_given)
+
+
+def _completed(dataset: GraphDataset, folder: Path, own: AbstractClassifier | None, labels_given: bool) -> Readiness:
+    """Add to the models of a kit what is mined from the data, and measure the whole."""
     limit = plausible_limit(load_model(folder / "vae"), dataset.part("validation"))
     Knowledge.mine(dataset.part("train"), limit).save(folder / KNOWLEDGE)
     save_training_molecules(dataset, folder)
     readiness = measure_readiness(folder, dataset, own, labels_given)
-    write_atomically(folder / READINESS, (readiness.model_dump_json(indent=1) + "\n").encode())
+    stored = without_times(readiness)  # the file of a run that was resumed is that of one that was not
+    write_atomically(folder / READINESS, (stored.model_dump_json(indent=1) + "\n").encode())
     return readiness
 
 

@@ -56,6 +56,14 @@ def measure_readiness(
     return readiness.model_copy(update={"expect": tuple(expectations(readiness))})
 
 
+def without_times(readiness: Readiness) -> Readiness:
+    """The same figures without those that differ from run to run."""
+    if readiness.trial is None:
+        return readiness
+    timeless = readiness.model_copy(update={"trial": readiness.trial.model_copy(update={"seconds": None})})
+    return timeless.model_copy(update={"expect": tuple(expectations(timeless))})
+
+
 def _of_each(figure: str, figures: dict[str, dict[str, float]]) -> dict[str, float]:
     """Collect one figure of every model that has it; NaN, where a class is missing, is left out."""
     known = {name: values[figure] for name, values in figures.items() if figure in values}

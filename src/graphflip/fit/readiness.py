@@ -12,14 +12,14 @@ class Trial(BaseModel):
         graphs: Number of graphs that were explained.
         flipped: Share of them that were flipped.
         mean_edits: Mean number of heavy edits where the graph was flipped; None if none was.
-        seconds: Mean time for a graph.
+        seconds: Mean time for a graph; None in the file, which does not depend on how fast a machine is.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     graphs: int
     flipped: float
     mean_edits: float | None
-    seconds: float
+    seconds: float | None = None
 
 
 class Readiness(BaseModel):

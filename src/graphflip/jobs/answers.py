@@ -1,11 +1,14 @@
 """The work on a shard: rows in, a Parquet table of answers out. A row that cannot be explained has an answer too."""
 
+import faulthandler
 import hashlib
 import json
 import math
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import lru_cache
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any, NamedTuple
 
 from ..data.inputs import InputRow
@@ -19,47 +22,114 @@ from ..explain.kit import find_kit, kit_schema
 from ..explain.moves.restrictions import check_types
 from ..explain.records import to_record
 from ..models.adapters.black_box import BlackBox
+from ..models.storage.files import weights_blob
 from ..models.storage.store import CARD
 from ..version import __version__
+from .plain_json import without_halves
 from .settings import JobSettings
 from .tables import TIMING, to_parquet
 
-BAD_INPUT, FAILED, CRASHED = "bad_input", "failed", "crashed"
-"""Outcomes of rows, besides those of searches: it could not be read; an error came up; its process died of it."""
+BAD_INPUT, FAILED, CRASHED, OUT_OF_TIME = "bad_input", "failed", "crashed", "out_of_time"
+"""Outcomes of rows, besides those of searches: it could not be read; an error came up; its process died of it; it took
+too long."""
 
 
 class Order(NamedTuple):
-    """Everything a worker must know besides the rows; `kit` and `version` are those of the process that asks."""
+    """Everything a worker must know besides the rows; `kit` and `versions` are those of the process that asks.
+
+    `weights` is the sha256 of the weights of a classifier of the user's. After `row_seconds` with one row a worker that
+    has no other supervision ends itself.
+    """
 
     settings: JobSettings
     kit: str
-    version: str = __version__
+    versions: Mapping[str, str]
+    weights: str | None = None
+    row_seconds: float | None = None
 
 
 def explain_rows(order: Order, rows: Sequence[InputRow], tick: Callable[[], None] = lambda: None) -> bytes:
-    """A Parquet file with the answers to these rows. Computed by one thread, so that it is the same everywhere."""
+    """A Parquet file with the answers to these rows."""
+    answers = []
+    for found in answer_rows(order, rows):
+        if found is not None:
+            answers += found
+            tick()
+    return to_parquet(answers)
+
+
+def answer_rows(order: Order, rows: Iterable[InputRow]) -> Iterator[list[dict[str, Any]] | None]:
+    """Yield None when the models are loaded, then the answers to each row.
+
+    They are computed by one thread, so that they are the same everywhere.
+    """
+    _check_worker(order)
+    explainer = explainer_of(order.settings)
+    yield None
+    for row in rows:
+        with _one_thread(), _watchdog(order.row_seconds):
+            found = _answers(explainer, order.settings, row)
+        yield found
+
+
+_ONE_AT_A_TIME = threading.Lock()  # the number of threads belongs to the whole process
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
     import torch
 
-    if (order.version, order.kit) != (__version__, kit_digest(order.settings.model)):
-        raise JobError(
-            f"All workers must have graphflip {order.version} and the same files of the kit {order.settings.model}; "
-            f"this one has graphflip {__version__} or other files. Install the same on all machines."
-        )
     with _ONE_AT_A_TIME:
         threads = torch.get_num_threads()
         torch.set_num_threads(1)
         try:
-            explainer = explainer_of(order.settings)
-            answers = []
-            for row in rows:
-                answers += _answers(explainer, order.settings, row)
-                tick()
-            return to_parquet(answers)
+            yield
         finally:
             torch.set_num_threads(threads)
 
 
-_ONE_AT_A_TIME = threading.Lock()  # the number of threads belongs to the whole process
+@contextmanager
+def _watchdog(seconds: float | None) -> Iterator[None]:
+    """End the process if the block takes longer; nothing else ends native code that hangs."""
+    if seconds is None:
+        yield
+        return
+    faulthandler.dump_traceback_later(seconds, exit=True)
+    try:
+        yield
+    finally:
+        faulthandler.cancel_dump_traceback_later()
+
+
+def _check_worker(order: Order) -> None:
+    """Raise a JobError unless this process has the packages, the kit and the classifier of the one that asks."""
+    ours = package_versions()
+    different = [
+        f"{name} {ours[name]}, not {wanted}" for name, wanted in order.versions.items() if ours[name] != wanted
+    ]
+    different += [] if order.kit == kit_digest(order.settings.model) else [f"other files of {order.settings.model}"]
+    if not different and order.weights not in (None, weights_digest(order.settings)):
+        different = [f"other weights of {order.settings.classifier}"]
+    if different:
+        raise JobError(
+            f"All workers must have the same packages, kit and classifier; this one has {', '.join(different)}. "
+            "Install the same on all machines."
+        )
+
+
+def package_versions() -> dict[str, str]:
+    """Versions of the packages that answers depend on."""
+    return {"graphflip": __version__} | {name: _version(name) for name in _PACKAGES}
+
+
+_PACKAGES = ("torch", "numpy", "rdkit")
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "not installed"
 
 
 def explainer_of(settings: JobSettings) -> Explainer:
@@ -94,10 +164,21 @@ def kit_digest(model: str) -> str:
     return digest.hexdigest()
 
 
-def crashed(row: InputRow) -> bytes:
+def weights_digest(settings: JobSettings) -> str:
+    """sha256 of the weights of the classifier that settings name."""
+    return hashlib.sha256(weights_blob(explainer_of(settings).kit.classifier)).hexdigest()
+
+
+def crashed(row: InputRow) -> dict[str, Any]:
     """The answer to a row whose explanation ended the process it ran in."""
-    note = "The process that worked on this input died each time. It may have run out of memory."
-    return to_parquet([_without_answer(row, RowFailure(CRASHED, note))])
+    note = "The process that worked on this input died each time. It may have run out of memory or of time."
+    return _without_answer(row, RowFailure(CRASHED, note))
+
+
+def out_of_time(row: InputRow, seconds: float) -> dict[str, Any]:
+    """The answer to a row whose explanation took longer than allowed."""
+    note = f"It took longer than {seconds:g} s. Give a smaller graph, or allow more with --row-seconds."
+    return _without_answer(row, RowFailure(OUT_OF_TIME, note))
 
 
 class RowFailure(NamedTuple):
@@ -123,7 +204,7 @@ def _answers(explainer: Explainer, settings: JobSettings, row: InputRow) -> list
     found = _explained(explainer, settings, row)
     if isinstance(found, RowFailure):
         return [_without_answer(row, found)]
-    return [_answer(row, k, one) for k, one in enumerate(found)]
+    return [without_halves(_answer(row, k, one)) for k, one in enumerate(found)]
 
 
 def _explained(explainer: Explainer, settings: JobSettings, row: InputRow) -> list[Counterfactual] | RowFailure:
@@ -136,7 +217,7 @@ def _explained(explainer: Explainer, settings: JobSettings, row: InputRow) -> li
         raise  # of the machine, not of the row
     except (DataError, GraphError, SchemaError, ConfigError) as error:
         return RowFailure(BAD_INPUT, str(error))
-    except Exception as error:  # one row of many must not end the others, whatever a classifier of the user's does
+    except (Exception, SystemExit) as error:  # no row ends the others, whatever a classifier of the user's does
         return RowFailure(FAILED, f"{type(error).__name__}: {error}")
 
 
@@ -167,4 +248,8 @@ def _answer(row: InputRow, number: int, found: Counterfactual) -> dict[str, Any]
 
 def _without_answer(row: InputRow, problem: RowFailure) -> dict[str, Any]:
     told = {"row": row.number, "answer": 0, "id": row.id, "input": row.text}
-    return told | {"outcome": problem.outcome, "note": problem.note, "flipped": False}
+    note = problem.note if len(problem.note) <= _LONGEST_NOTE else f"{problem.note[:_LONGEST_NOTE]} …"
+    return without_halves(told | {"outcome": problem.outcome, "note": note, "flipped": False})
+
+
+_LONGEST_NOTE = 2000

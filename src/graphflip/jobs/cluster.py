@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import GraphflipError, JobError, require
 from .answers import Order, explain_rows
-from .engines import AHEAD, AbstractEngine, Done, Task, shielded
+from .child import shielded
+from .encryption import check_encrypted, temporary_security
+from .engines import AHEAD, ROW_SECONDS, AbstractEngine, Done, Task
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -33,15 +35,20 @@ class Dask(AbstractEngine):
         scheduler: Address or scheduler file of a running cluster; None starts one on this machine.
         workers: Number of processes of a cluster that is started here.
         patience: Seconds to wait for a scheduler that does not answer.
+        unencrypted: Allow a scheduler whose address is not `tls://`. Whoever can reach it, or read what is sent, can
+            run code here and there.
+        row_seconds: Longest time for one row: a worker that takes longer ends itself, and the row counts as crashed.
     """
 
     scheduler: str | None = None
     workers: int = 1
     patience: float = 600.0
+    row_seconds: float = ROW_SECONDS
+    unencrypted: bool = False
 
     def map(self, order: Order, tasks: Iterable[Task], tick: Callable[[], None]) -> Iterator[Done]:
         require("distributed", "dask", "Computing on a Dask cluster")
-        flight = _Flight(order, iter(tasks))
+        flight = _Flight(order._replace(row_seconds=self.row_seconds), iter(tasks))
         with self._cluster() as address:
             while not flight.landed:
                 with self._client(address) as client:
@@ -52,16 +59,24 @@ class Dask(AbstractEngine):
         """Arguments of a Client that connect it to the scheduler."""
         if self.scheduler is not None:
             is_file = Path(self.scheduler).is_file()
+            check_encrypted(self.scheduler, self.unencrypted)
             yield {"scheduler_file" if is_file else "address": self.scheduler}
             return
         from distributed import LocalCluster
 
-        options: dict[str, Any] = {"host": "127.0.0.1", "dashboard_address": None, "silence_logs": logging.CRITICAL}
+        security = temporary_security()
+        options: dict[str, Any] = {
+            "host": "127.0.0.1",
+            "security": security,
+            "dashboard_address": None,
+            "silence_logs": logging.CRITICAL,
+        }
         options["scheduler_kwargs"] = {"allowed_failures": 1}  # nothing kills workers here but what they work on
         with ExitStack() as stack:
             with shielded():  # or Ctrl-C would end the workers, too
                 cluster = stack.enter_context(LocalCluster(n_workers=self.workers, threads_per_worker=1, **options))
-            yield {"address": cluster.scheduler_address}  # pyright: ignore[reportAttributeAccessIssue]
+            address = cluster.scheduler_address  # pyright: ignore[reportAttributeAccessIssue]
+            yield {"address": address, "security": security}
 
     @contextmanager
     def _client(self, address: dict[str, Any]) -> Iterator["Client"]:
@@ -132,14 +147,15 @@ class _Flight:
                 if blob is None:
                     self.suspects.append(task)
                 else:
-                    yield Done(task, blob)
+                    yield Done(task, blob, len(task.rows))
 
     def _alone(self, client: "Client", futures: dict["Future", Task]) -> Iterator[Done]:
         """Try tasks that may have killed workers one at a time, so that the guilty one is known."""
         while self.suspects:
             future = self._submitted(client, self.suspects[-1])
             blob = _blob(future)
-            yield Done(self.suspects.pop(), blob)
+            task = self.suspects.pop()
+            yield Done(task, blob, len(task.rows))
 
     def _submitted(self, client: "Client", task: Task) -> "Future":
         return client.submit(explain_rows, self.order, task.rows, pure=False)

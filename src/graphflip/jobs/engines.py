@@ -1,23 +1,24 @@
-"""Engines that compute shards: in this process or in several. The answers are the same."""
+"""Engines that compute shards: in this process, or in others that may die or hang. The answers are the same."""
 
-import os
-import signal
-import threading
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
-from itertools import islice
-from multiprocessing import get_context, parent_process, resource_tracker
-from typing import NamedTuple
+from dataclasses import dataclass, field
+from multiprocessing.connection import wait
+from typing import Any, NamedTuple
 
 from ..data.inputs import InputRow
-from .answers import Order, explain_rows
+from ..errors import ConfigError, JobError
+from .answers import Order, answer_rows, crashed, out_of_time
+from .child import Child, Died
+from .tables import to_parquet
 
 AHEAD = 2
-"""Tasks queued for each worker, so that no worker is idle."""
+"""Tasks queued for each worker of a cluster, so that no worker is idle."""
+ROW_SECONDS = 120.0
+"""Longest time that one row may take by default."""
+WRITE_EVERY = 20.0
+"""Seconds after which the answers so far are handed over to be written, though the shard is not complete."""
 
 _ATTEMPTS = 2
 
@@ -30,10 +31,11 @@ class Task(NamedTuple):
 
 
 class Done(NamedTuple):
-    """A task and the Parquet file of its answers, which is None if the task killed its process."""
+    """The Parquet file of the answers to the next `num_rows` rows of a task; None if the task killed its process."""
 
     task: Task
     blob: bytes | None
+    num_rows: int
 
 
 class AbstractEngine(ABC):
@@ -45,101 +47,162 @@ class AbstractEngine(ABC):
 
 
 class InProcess(AbstractEngine):
-    """Computes one shard after the other in this process."""
+    """Computes one shard after the other in this process, which dies and hangs with what it computes."""
 
     def map(self, order: Order, tasks: Iterable[Task], tick: Callable[[], None]) -> Iterator[Done]:
         for task in tasks:
-            yield Done(task, explain_rows(order, task.rows, tick))
+            shard = _Shard(task)
+            for found in answer_rows(order, task.rows):
+                if found is not None:
+                    shard.add(found)
+                    tick()
+                    yield from shard.ripe()
 
 
 @dataclass(frozen=True)
 class Processes(AbstractEngine):
-    """Computes shards in several processes of one thread each; each loads the models once."""
+    """Computes shards in processes of one thread each, which load the models once and are supervised row by row.
 
-    workers: int
+    A row that takes longer than `row_seconds`, or of which a process dies twice, gets an outcome of its own; another
+    process goes on with the next row.
+    """
+
+    workers: int = 1
+    row_seconds: float = ROW_SECONDS
+
+    def __post_init__(self) -> None:
+        if not (self.workers >= 1 and self.row_seconds > 0):
+            raise ConfigError(
+                "There must be at least 1 worker and more than 0 seconds for a row; "
+                f"got {self.workers} and {self.row_seconds:g}."
+            )
 
     def map(self, order: Order, tasks: Iterable[Task], tick: Callable[[], None]) -> Iterator[Done]:
-        tasks = iter(tasks)
-        suspects: list[Task] = []
-        while True:
-            with self._pool() as pool:
-                yield from self._map(pool, order, tasks, suspects)
-            if not suspects:
-                return
-            # A process has died and taken the pool with it: tasks that were in it are tried one at a time.
-            yield from self._one_by_one(order, suspects)
-
-    def _map(
-        self, pool: ProcessPoolExecutor, order: Order, tasks: Iterator[Task], suspects: list[Task]
-    ) -> Iterator[Done]:
-        pending: dict[Future[bytes], Task] = {}
+        tasks, idle = iter(tasks), [_Worker(order, self.row_seconds) for _ in range(self.workers)]
+        busy: list[_Worker] = []
         try:
             while True:
-                for task in islice(tasks, self.workers * AHEAD - len(pending)):
-                    suspects.append(task)  # until it is accepted
-                    pending[_submitted(pool, order, task)] = suspects.pop()
-                if not pending:
+                while idle and (task := next(tasks, None)):
+                    busy.append(idle.pop())
+                    busy[-1].begin(task)
+                if not busy:
                     return
-                for future in wait(pending, return_when=FIRST_COMPLETED).done:
-                    blob = future.result()
-                    yield Done(pending.pop(future), blob)
-        except BrokenProcessPool:
-            suspects += pending.values()
+                for worker in _awake(busy):
+                    worker.advance(tick)
+                    yield from worker.shard.ripe()
+                    if worker.shard.is_complete:
+                        busy.remove(worker)
+                        idle.append(worker)
         finally:
-            for future in pending:  # nobody wants them if this ends early
-                future.cancel()
-
-    def _one_by_one(self, order: Order, tasks: list[Task]) -> Iterator[Done]:
-        """Run tasks one at a time; a task that killed its process twice is done without an answer."""
-        deaths = 0
-        while tasks:
-            with self._pool(1) as pool, suppress(BrokenProcessPool):
-                while tasks:
-                    blob = _submitted(pool, order, tasks[0]).result()
-                    deaths = 0
-                    yield Done(tasks.pop(0), blob)
-            if tasks:
-                deaths += 1
-            if deaths == _ATTEMPTS:  # a process may also have died of something else
-                deaths = 0
-                yield Done(tasks.pop(0), None)
-
-    def _pool(self, workers: int | None = None) -> ProcessPoolExecutor:
-        # Not forked from here, or processes would have torch's threads and the folder's lock; but from a process that
-        # has imported everything, so that one more of them costs next to nothing.
-        context = get_context("forkserver")
-        context.set_forkserver_preload([explain_rows.__module__])
-        return ProcessPoolExecutor(workers or self.workers, context, initializer=_prepare)
+            for worker in (*idle, *busy):
+                worker.stop()
 
 
-@contextmanager
-def shielded() -> Iterator[None]:
-    """Block Ctrl-C in the processes and threads that are started within, so that only this thread handles it."""
-    resource_tracker.ensure_running()  # or multiprocessing starts it in here, and then unblocks the signal
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+@dataclass
+class _Shard:
+    """A task, the number of its rows that are answered, and the answers that are not handed over yet."""
+
+    task: Task
+    num_done: int = 0
+    handed: int = 0
+    answers: list[dict[str, Any]] = field(default_factory=list)
+    since: float = field(default_factory=time.monotonic)
+
+    @property
+    def rest(self) -> tuple[InputRow, ...]:
+        return self.task.rows[self.num_done :]
+
+    @property
+    def is_complete(self) -> bool:
+        return self.num_done == len(self.task.rows)
+
+    def add(self, answers: list[dict[str, Any]]) -> None:
+        self.answers += answers
+        self.num_done += 1
+
+    def ripe(self) -> Iterator[Done]:
+        """Hand over the answers, if these are all or if the last time was long ago."""
+        new, late = self.num_done - self.handed, time.monotonic() - self.since > WRITE_EVERY
+        if new and (self.is_complete or late):
+            blob, self.answers = to_parquet(self.answers), []
+            self.handed, self.since = self.num_done, time.monotonic()
+            yield Done(self.task, blob, new)
 
 
-def _submitted(pool: ProcessPoolExecutor, order: Order, task: Task) -> Future[bytes]:
-    with shielded():  # this may start processes
-        return pool.submit(explain_rows, order, task.rows)
+class _Worker:
+    """A process, the shard that it works on, and the moment at which its row began; None while models are loaded."""
+
+    def __init__(self, order: Order, row_seconds: float) -> None:
+        self.order, self.row_seconds = order, row_seconds
+        self.child: Child | None = None
+        self.deaths = 0
+        self.began: float | None = None
+
+    def begin(self, task: Task) -> None:
+        """Take up a shard."""
+        self.shard = _Shard(task)
+        self._go_on()
+
+    @property
+    def deadline(self) -> float:
+        return float("inf") if self.began is None else self.began + self.row_seconds
+
+    def advance(self, tick: Callable[[], None]) -> None:
+        """Take one message of the process, if there is one; else its row has taken too long."""
+        if self.child is not None and self.child.connection.poll():
+            self._take(self.child, tick)
+        elif time.monotonic() > self.deadline:
+            self._give_up(out_of_time(self.shard.rest[0], self.row_seconds), tick)
+
+    def stop(self) -> None:
+        if self.child is not None:
+            self.child.kill()
+            self.child = None
+
+    def _take(self, child: Child, tick: Callable[[], None]) -> None:
+        try:
+            found = child.take()
+        except Died:
+            self._mourn(tick)
+            return
+        self.began = time.monotonic()
+        if isinstance(found, list):
+            self.deaths = 0
+            self.shard.add(found)
+            tick()
+
+    def _mourn(self, tick: Callable[[], None]) -> None:
+        """Go on after a death; the second death of one row is its outcome."""
+        self.deaths += 1
+        if self.deaths < _ATTEMPTS:  # a process may also have died of something else
+            self.stop()
+            self._go_on()
+        elif self.began is None:
+            raise JobError(
+                f"A worker must be able to load {self.order.settings.model}; its process died. "
+                "There may be too little memory: make room, and run the same command again to go on."
+            )
+        else:
+            self._give_up(crashed(self.shard.rest[0]), tick)
+
+    def _give_up(self, answer: dict[str, Any], tick: Callable[[], None]) -> None:
+        self.stop()
+        self.deaths = 0
+        self.shard.add([answer])
+        tick()
+        if not self.shard.is_complete:
+            self._go_on()
+
+    def _go_on(self) -> None:
+        self.began = None
+        self.child = self.child or Child()
+        self.child.give(answer_rows, self.order, self.shard.rest)
 
 
-def _prepare() -> None:
-    """Prepare a new process: it ends when its parent ends, and uses one thread."""
-    import torch
-
-    from ..nn.memory import keep_memory
-
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-    torch.set_num_threads(1)
-    keep_memory()
-
-
-def _end_with_parent() -> None:
-    if parent := parent_process():
-        parent.join()
-        os._exit(1)
+def _awake(workers: list[_Worker]) -> list[_Worker]:
+    """Workers that have sent something or are late, after waiting for one of them."""
+    seconds = min(worker.deadline for worker in workers) - time.monotonic()
+    connections = {worker.child.connection: worker for worker in workers if worker.child is not None}
+    ready = wait(list(connections), None if seconds == float("inf") else max(0.0, seconds))
+    heard = [connections[one] for one in ready if one in connections]  # pyright: ignore[reportArgumentType]
+    return heard + [worker for worker in workers if worker not in heard and time.monotonic() > worker.deadline]

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,11 @@ from ..models.storage.files import whole_file
 from .folder import JobFolder, disk_errors, read_manifest
 from .tables import COLUMNS
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
+_SIGN = r"[=+\-@\uff1d\uff0b\uff0d\uff20]"
+_FORMULA = re.compile(rf"\A(?=\s*{_SIGN}|[\t\r\n])|(?<=[;,|\t\r\n])(?! *[+-]?\d*\.\d+\s)(?=[^\S\t\r\n]*{_SIGN})")
+"""Beginnings of formulas: of the cell, or after a mark at which a spreadsheet may split it; coordinates are none."""
+_LONGEST_CELL = 32_000
+"""Characters of a cell; spreadsheets have room for few more, and Python's csv reads no cell over 131,072."""
 
 
 def export(folder: Path, to: Path) -> int:
@@ -49,14 +54,17 @@ def write_records(path: Path, answers: Iterable[Mapping[str, Any]]) -> int:
 
 
 def write_csv(path: Path, answers: Iterable[Mapping[str, Any]]) -> int:
-    """All answers without their graphs. A text that a spreadsheet would take for a formula gets a leading quote."""
+    """Write all answers without their graphs.
+
+    Long texts are cut, and one that a spreadsheet would take for a formula gets a quote before it.
+    """
     names = [name for name in COLUMNS if name != "record"]
     count = 0
     with disk_errors(path.parent), whole_file(path, "w") as file:
         writer = csv.writer(file, quoting=csv.QUOTE_NONNUMERIC)
         writer.writerow(names)
         for answer in answers:
-            writer.writerow([_cell(answer[name]) for name in names])
+            writer.writerow([safe_cell(answer[name]) for name in names])
             count += 1
     return count
 
@@ -64,7 +72,9 @@ def write_csv(path: Path, answers: Iterable[Mapping[str, Any]]) -> int:
 WRITERS: dict[str, Callable[[Path, Iterable[Mapping[str, Any]]], int]] = {".jsonl": write_records, ".csv": write_csv}
 
 
-def _cell(value: Any) -> Any:
-    if value is None:
-        return ""
-    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
+def safe_cell(value: Any) -> Any:
+    """The value of a cell: long texts cut, and a quote before what a spreadsheet would take for a formula."""
+    if not isinstance(value, str):
+        return "" if value is None else value
+    short = value if len(value) <= _LONGEST_CELL else f"{value[:_LONGEST_CELL]} …"
+    return _FORMULA.sub("'", short)

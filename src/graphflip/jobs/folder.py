@@ -12,14 +12,15 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from ..data.inputs import InputRow
 from ..errors import JobError
-from ..models.storage.files import read_json_model, write_atomically
+from ..models.storage.files import leftovers, read_json_model, remove_leftover, write_atomically
+from ..models.storage.lock import LOCK
 from .settings import JobSettings
 from .tables import read_answers
 
 FORMAT = 1
 MANIFEST = "manifest.json"
 _PER_FOLDER = 1000
-_INCIDENTAL = {"input", "outcomes"}
+_INCIDENTAL = {"input", "outcomes", "fingerprint", "records_sha256"}
 
 
 class Manifest(BaseModel):
@@ -32,10 +33,12 @@ class Manifest(BaseModel):
     input_sha256: str = Field(description="of the rows as they were read")
     rows: int = Field(ge=0)
     kit_sha256: str
+    fingerprint: tuple[str, ...] = Field(default=(), description="of a classifier of the user's: weights, answers")
     seed: int = 0
     shard_size: int = Field(ge=1)
     versions: dict[str, str]
     outcomes: dict[str, int] | None = Field(default=None, description="of all rows, when all are done")
+    records_sha256: str | None = Field(default=None, description="of the file of explanations, when it is written")
 
     def digest(self) -> str:
         """sha256 of what the answers depend on: what a shard says it belongs to."""
@@ -49,7 +52,10 @@ class Manifest(BaseModel):
         """List the differences as lines `key: stored -> asked`."""
         stored, wanted = (_flat(one.model_dump(mode="json", exclude=_INCIDENTAL)) for one in (self, asked))
         keys = [key for key in {**stored, **wanted} if stored.get(key) != wanted.get(key)]
-        return [f"{key}: {stored.get(key)} -> {wanted.get(key)}" for key in keys]
+        # Of a classifier that hangs or dies, only the first answers are known, and none of jobs of earlier versions.
+        another = any(ours != theirs for ours, theirs in zip(self.fingerprint, asked.fingerprint, strict=False))
+        changed = ["settings.classifier: its weights or its answers are not those of the beginning"] if another else []
+        return [f"{key}: {stored.get(key)} -> {wanted.get(key)}" for key in keys] + changed
 
 
 class ShardCard(BaseModel):
@@ -99,8 +105,30 @@ class JobFolder:
         return self.path / "shards" / f"{index // _PER_FOLDER:04d}" / f"{index:07d}.parquet"
 
     def write(self, index: int, rows: Sequence[InputRow], blob: bytes) -> ShardCard:
-        """Write a shard, then its card: without a card, a shard is not there."""
-        path, answers = self.shard(index), list(read_answers(blob, ("row", "answer", "outcome")))
+        """Write a shard, then its card: without a card, a shard is not there. What was there of it is removed."""
+        card = self._write(self.shard(index), index, rows, blob)
+        for suffix in (".json", ".parquet"):
+            self._beginning(index).with_suffix(suffix).unlink(missing_ok=True)
+        return card
+
+    def write_beginning(self, index: int, rows: Sequence[InputRow], blob: bytes) -> None:
+        """Write the answers to the first rows of a shard, which a job that is killed goes on from."""
+        self._write(self._beginning(index), index, rows, blob)
+
+    def beginning(self, index: int, rows: Sequence[InputRow]) -> tuple[int, bytes] | None:
+        """The number of first rows of a shard that are answered, and their answers; None if there are none."""
+        try:
+            card, blob = self._read(self._beginning(index), index)
+        except JobError:
+            return None
+        fits = card.rows < len(rows) and card.rows_sha256 == digest_of(rows[: card.rows])[0]
+        return (card.rows, blob) if fits else None
+
+    def _beginning(self, index: int) -> Path:
+        return self.shard(index).with_suffix(".begun.parquet")
+
+    def _write(self, path: Path, index: int, rows: Sequence[InputRow], blob: bytes) -> ShardCard:
+        answers = list(read_answers(blob, ("row", "answer", "outcome")))
         outcomes: dict[str, int] = {}
         for answer in answers:
             if answer["answer"] == 0:
@@ -122,7 +150,7 @@ class JobFolder:
     def finished(self, index: int, rows: Sequence[InputRow]) -> ShardCard | None:
         """The card of a shard that is there, whole, of this job and of these rows."""
         try:
-            card, _ = self._read(index)
+            card, _ = self._read(self.shard(index), index)
         except JobError:
             return None
         return card if (card.rows, card.rows_sha256) == (len(rows), digest_of(rows)[0]) else None
@@ -130,24 +158,24 @@ class JobFolder:
     def answers(self) -> Iterator[dict[str, Any]]:
         """Every answer of a finished job, in the order of the input."""
         for index in range(self.manifest.num_shards):
-            yield from read_answers(self._read(index)[1])
+            yield from read_answers(self._read(self.shard(index), index)[1])
 
-    def close(self, outcomes: dict[str, int]) -> None:
-        """Note in the manifest that all is done."""
-        self._write_manifest(self.manifest.model_copy(update={"outcomes": outcomes}))
+    def close(self, outcomes: dict[str, int], records: Path) -> None:
+        """Note in the manifest that all is done, and what the file of explanations is."""
+        noted = {"outcomes": outcomes, "records_sha256": file_digest(records)}
+        self._write_manifest(self.manifest.model_copy(update=noted))
 
     def clean(self) -> None:
         """Remove what a killed job may have left half written."""
         for folder in (self.path, *(self.path / "shards").glob("*")):
-            for path in folder.glob(".*.*.*"):
-                path.unlink(missing_ok=True)
+            for path in leftovers(folder):
+                remove_leftover(path)
 
     def _write_manifest(self, manifest: Manifest) -> None:
         with disk_errors(self.path):
             write_atomically(self.path / MANIFEST, (manifest.model_dump_json(indent=1) + "\n").encode())
 
-    def _read(self, index: int) -> tuple[ShardCard, bytes]:
-        path = self.shard(index)
+    def _read(self, path: Path, index: int) -> tuple[ShardCard, bytes]:
         try:
             card = ShardCard.model_validate_json(path.with_suffix(".json").read_bytes())
             blob = path.read_bytes()
@@ -159,10 +187,44 @@ class JobFolder:
         return card, blob
 
 
+def check_folder(path: Path) -> None:
+    """Raise a JobError unless a folder is new, empty, or one that a job was begun in."""
+    if not path.is_dir() or (path / MANIFEST).exists():
+        return
+    ours = {path / LOCK, *leftovers(path)}
+    others = sorted(other.name for other in path.iterdir() if other not in ours)
+    if others:
+        raise JobError(
+            f"{path}: a job must have a folder of its own; this one holds other files ({', '.join(others[:3])}). "
+            "Give a new or empty folder, or the one of a job."
+        )
+
+
 def read_manifest(path: Path) -> Manifest:
     """The manifest in the folder of a job."""
     missing, damaged = "Give the folder that `graphflip explain --out` wrote.", "Start the job anew in another folder."
     return read_json_model(path / MANIFEST, Manifest, FORMAT, JobError, missing=missing, damaged=damaged)
+
+
+def check_records(folder: Path, records: Path) -> None:
+    """Raise a JobError if the explanations of a job are not as it wrote them, or if its manifest cannot be read.
+
+    A folder without a manifest is not one of a job; there is nothing to compare with.
+    """
+    if not (folder / MANIFEST).exists():
+        return
+    noted = read_manifest(folder).records_sha256
+    if noted is not None and file_digest(records) != noted:
+        raise JobError(
+            f"{records}: the explanations must be as the job wrote them; the file is cut or changed. Run the job "
+            "again: it writes the file anew. Or report the file alone, without its folder."
+        )
+
+
+def file_digest(path: Path) -> str:
+    """The sha256 of a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def digest_of(rows: Iterable[InputRow]) -> tuple[str, int]:

@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from importlib.metadata import PackageNotFoundError, version
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -15,17 +14,16 @@ from typing import Any
 from ..data.inputs import InputRow
 from ..data.source import Source
 from ..errors import JobError
-from ..version import __version__
-from .answers import Order, check, crashed, kit_digest
+from ..models.storage.lock import folder_lock
+from .answers import Order, check, crashed, kit_digest, package_versions, weights_digest
 from .engines import AbstractEngine, InProcess, Task
 from .export import write_csv, write_records
-from .folder import MANIFEST, JobFolder, Manifest, ShardCard, digest_of, read_manifest
-from .lock import folder_lock
+from .fingerprint import classifier_fingerprint
+from .folder import MANIFEST, JobFolder, Manifest, ShardCard, check_folder, digest_of, read_manifest
 from .settings import JobSettings
-from .tables import joined
+from .tables import joined, to_parquet
 
 RECORDS, UNEXPLAINED = "counterfactuals.jsonl", "unexplained.csv"
-_PACKAGES = ("torch", "numpy", "rdkit")
 _SHOWN = 10
 
 
@@ -80,6 +78,7 @@ def run_job(
     The answers depend on the source, the settings and the models, not on the engine, on kills or on the number of
     runs. SIGINT and SIGTERM let the shards that are being computed finish; a second one ends the process.
     """
+    check_folder(out)
     with folder_lock(out), _stop_on_signal() as stopping:
         stamp = source.stamp()
         manifest = plan(source, settings, _stored_size(out) if shard_size is None else shard_size)
@@ -92,15 +91,17 @@ def run_job(
 def plan(source: Source, settings: JobSettings, shard_size: int | None = None) -> Manifest:
     """Describe the job that would be run; reads the whole input once."""
     digest, count = digest_of(source.nonempty())
+    source.check_count(count)
     return Manifest(
         settings=settings,
         input=source.name,
         input_sha256=digest,
         rows=count,
         kit_sha256=kit_digest(settings.model),
+        fingerprint=classifier_fingerprint(settings, source.rows()),
         seed=settings.query.seed,
         shard_size=shard_size or _shard_size(count),
-        versions={"graphflip": __version__} | {name: _version(name) for name in _PACKAGES},
+        versions=package_versions(),
     )
 
 
@@ -113,23 +114,24 @@ class _Run:
     watch: Callable[[JobProgress], None]
     stopping: threading.Event
     outcomes: Counter[str] = field(default_factory=Counter)
+    open: dict[int, "_OpenShard"] = field(default_factory=dict)
     done: int = 0
-    new: int = 0
+    earlier: int = 0
     ahead: int = 0
     repaired: int = 0
     started: float = field(default_factory=time.monotonic)
 
     def run(self) -> JobSummary:
         manifest = self.folder.manifest
-        order = Order(manifest.settings, manifest.kit_sha256)
+        order = _order(manifest)
         lost: list[Task] = []
-        for task, blob in self.engine.map(order, self._pending(), self._tick):
+        for task, blob, num_rows in self.engine.map(order, self._pending(), self._tick):
             if blob is None:
                 lost.append(task)
             else:
-                self._write(task, blob)
+                self._write(task, blob, num_rows)
         for task in lost:
-            self._write(task, self._row_by_row(order, task))
+            self._write(task, self._row_by_row(order, task), len(task.rows))
         finished = self.done == manifest.rows
         if not finished and not self.stopping.is_set():
             raise self._changed()
@@ -146,23 +148,35 @@ class _Run:
             self._check_input()
             card = self.folder.finished(index, rows)
             if card is not None:
+                self.earlier += card.rows
                 self._count(card)
                 continue
             self.repaired += self.folder.shard(index).with_suffix(".json").exists()
-            yield Task(index, rows)
+            shard = self.open[index] = _OpenShard(rows)
+            if begun := self.folder.beginning(index, rows):
+                shard.add(*begun)
+                self.earlier += shard.num_done
+                self.ahead += shard.num_done
+            yield Task(index, rows[shard.num_done :])
 
     def _row_by_row(self, order: Order, task: Task) -> bytes:
         """The answers to rows of which one or more end the process that explains them."""
         if len(task.rows) == 1:
-            return crashed(task.rows[0])
+            return to_parquet([crashed(task.rows[0])])
         single = [Task(k, (row,)) for k, row in enumerate(task.rows)]
-        blobs = {one.index: blob or crashed(one.rows[0]) for one, blob in self.engine.map(order, single, lambda: None)}
-        return joined([blobs[k] for k in range(len(task.rows))])
+        found = {done.task.index: done.blob for done in self.engine.map(order, single, lambda: None)}
+        return joined([found[one.index] or to_parquet([crashed(one.rows[0])]) for one in single])
 
-    def _write(self, task: Task, blob: bytes) -> None:
-        self.ahead = 0
-        self.new += len(task.rows)
-        self._count(self.folder.write(task.index, task.rows, blob))
+    def _write(self, task: Task, blob: bytes, num_rows: int) -> None:
+        """Write the answers to the next rows of a shard: the shard if these are the last, else what there is of it."""
+        shard = self.open[task.index]
+        shard.add(num_rows, blob)
+        if shard.num_done < len(shard.rows):
+            self.folder.write_beginning(task.index, shard.rows[: shard.num_done], shard.blob)
+            return
+        del self.open[task.index]
+        self.ahead = max(0, self.ahead - len(shard.rows))
+        self._count(self.folder.write(task.index, shard.rows, shard.blob))
 
     def _count(self, card: ShardCard) -> None:
         self.done += card.rows
@@ -177,8 +191,8 @@ class _Run:
 
     def _report(self) -> None:
         seconds, total = time.monotonic() - self.started, self.folder.manifest.rows
-        done, new = self.done + self.ahead, self.new + self.ahead
-        self.watch(JobProgress(done, total, new, seconds, self.outcomes, self.stopping.is_set()))
+        done = self.done + self.ahead
+        self.watch(JobProgress(done, total, done - self.earlier, seconds, self.outcomes, self.stopping.is_set()))
 
     def _check_input(self) -> None:
         stamp = self.source.stamp()
@@ -206,8 +220,34 @@ class _Run:
 
         write_records(folder.path / RECORDS, folder.answers())
         write_csv(folder.path / UNEXPLAINED, unexplained())
-        folder.close(dict(sorted(self.outcomes.items())))
+        folder.close(dict(sorted(self.outcomes.items())), folder.path / RECORDS)
         return tuple(shown)
+
+
+@dataclass
+class _OpenShard:
+    """Rows of a shard, and the answers to the first `num_done` of them."""
+
+    rows: tuple[InputRow, ...]
+    num_done: int = 0
+    blobs: list[bytes] = field(default_factory=list)
+
+    def add(self, num_rows: int, blob: bytes) -> None:
+        self.num_done += num_rows
+        self.blobs.append(blob)
+
+    @property
+    def blob(self) -> bytes:
+        """The answers as one Parquet file."""
+        self.blobs = self.blobs if len(self.blobs) == 1 else [joined(self.blobs)]
+        return self.blobs[0]
+
+
+def _order(manifest: Manifest) -> Order:
+    """The order for workers: what they must know and have, to give the answers of this job."""
+    settings = manifest.settings
+    weights = None if settings.classifier is None else weights_digest(settings)
+    return Order(settings, manifest.kit_sha256, manifest.versions, weights)
 
 
 def _chunks(rows: Iterable[InputRow], size: int) -> Iterator[tuple[InputRow, ...]]:
@@ -223,13 +263,6 @@ def _shard_size(rows: int) -> int:
 
 def _stored_size(out: Path) -> int | None:
     return read_manifest(out).shard_size if (out / MANIFEST).exists() else None
-
-
-def _version(package: str) -> str:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return "not installed"
 
 
 @contextmanager

@@ -52,10 +52,38 @@ def read_answers(blob: bytes, columns: Sequence[str] = tuple(COLUMNS)) -> Iterat
         file = parquet.ParquetFile(arrow.BufferReader(blob), page_checksum_verification=True)
         if not file.schema_arrow.equals(_schema(arrow)):
             raise JobError(f"A shard must have the columns of answers; it has others. {advice}")
-        answers = file.read(columns=list(columns), use_threads=False).to_pylist()
+        _check_rows(file.metadata, len(blob), advice)
+        # Texts stay numbers of a dictionary, as they are stored, until it is known how long they are all together.
+        texts = [name for name, kind in COLUMNS.items() if kind == "string" and name in columns]
+        file = parquet.ParquetFile(arrow.BufferReader(blob), read_dictionary=texts, page_checksum_verification=True)
+        table = file.read(columns=list(columns), use_threads=False)
+        _check_texts(arrow, table, len(blob), advice)
+        answers = table.to_pylist()
     except (arrow.ArrowException, OSError, ValueError, MemoryError) as error:
         raise JobError(f"A shard must be a Parquet file of answers; {error}. {advice}") from error
     yield from answers
+
+
+_ALWAYS, _RATIO = 1 << 26, 200
+"""Bytes that any shard may unpack to, and how many for each of its own."""
+
+
+def _check_rows(metadata: Any, size: int, advice: str) -> None:
+    """Raise a JobError if a shard says that it has more rows or pages than its size has room for."""
+    groups = [metadata.row_group(k) for k in range(metadata.num_row_groups)]
+    if metadata.num_rows > size or sum(group.total_byte_size for group in groups) > max(_ALWAYS, _RATIO * size):
+        raise JobError(f"A shard must unpack to an amount that fits its {size} bytes; it is far more. {advice}")
+
+
+def _check_texts(arrow: Any, table: Any, size: int, advice: str) -> None:
+    """Raise a JobError if the texts of a table, each written out, are far longer than the shard."""
+    compute, total = require("pyarrow.compute", "tables", "Reading the answers of a job"), 0
+    for column in table.itercolumns():
+        for chunk in column.chunks if arrow.types.is_dictionary(column.type) else ():
+            lengths = compute.binary_length(chunk.dictionary)
+            total += compute.sum(compute.take(lengths, chunk.indices)).as_py() or 0
+    if total > max(_ALWAYS, _RATIO * size):
+        raise JobError(f"A shard must unpack to texts that fit its {size} bytes; they have {total}. {advice}")
 
 
 def _schema(arrow: Any) -> Any:

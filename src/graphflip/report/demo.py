@@ -6,6 +6,7 @@ from pathlib import Path
 from ..data.molecules.famous import famous_molecules
 from ..explain.explainer import load
 from ..explain.records import write_records
+from ..models.storage.files import check_own_folder
 from .page import write_report
 from .paths import along_latent_paths
 from .results import RECORDS, Results, ResultSet
@@ -14,8 +15,9 @@ from .results import RECORDS, Results, ResultSet
 def run_demo(out: Path, say: Callable[[str], None]) -> Path:
     """Explain well-known molecules, write `counterfactuals.jsonl` and `index.html`, and return the page's path.
 
-    `say` is called with a line for each molecule.
+    `say` is called with a line for each molecule. A folder that holds other files is refused.
     """
+    check_own_folder(out, RECORDS)
     explainer, molecules, explanations = load("ames"), famous_molecules(), []
     for molecule in molecules:
         counterfactual = explainer.explain(molecule.smiles, ids=[molecule.name])

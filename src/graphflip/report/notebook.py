@@ -31,7 +31,7 @@ def to_html(counterfactual: Counterfactual) -> str:
     heading = f"<p>{escape(_heading(counterfactual))}</p>"
     changes = "".join(f"<li>{escape(text)}</li>" for text in describe(counterfactual))
     known = counterfactual.evidence
-    evidence = [] if known is None else [str(known), *known.familiarity()]
+    evidence = [] if known is None else [str(known), *known.chemistry_in_words(), *known.familiarity()]
     advice = "" if counterfactual.flipped else counterfactual.outcome.advice
     texts = *evidence, counterfactual.note, *counterfactual.remarks, advice
     remarks = "".join(f"<p>{escape(text)}</p>" for text in texts if text)
@@ -54,4 +54,15 @@ def _pictures(counterfactual: Counterfactual) -> str:
     if counterfactual.counterfactual is None:
         return draw_graph(counterfactual.factual).svg()
     pair = draw_pair(counterfactual.factual, counterfactual.counterfactual)
-    return "".join(picture.svg() for picture in pair) + f"<br>{draw_legend().svg((260, 26))}"
+    return (
+        "".join(picture.svg() for picture in pair) + f"<br>{draw_legend().svg((260, 26))}{_importance(counterfactual)}"
+    )
+
+
+def _importance(counterfactual: Counterfactual) -> str:
+    """The factual colored by how much changes move the prediction, to be folded out; empty if that is not known."""
+    if counterfactual.importance is None:
+        return ""
+    words = "Rose: changes here lead to the target, so it holds the prediction. Blue: they lead away from it."
+    picture = draw_graph(counterfactual.factual, importance=counterfactual.importance).svg()
+    return f"<details><summary>Where it matters</summary>{picture}<p>{words}</p></details>"

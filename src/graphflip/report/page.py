@@ -13,10 +13,11 @@ from ..errors import DataError
 from ..explain.counterfactual import Counterfactual
 from ..models.storage.files import write_atomically
 from ..version import __version__
+from .changes import changes_section, explanations_csv
 from .draw.palette import page_style
 from .draw.pictures import draw_legend
 from .markdown import markdown_to_html
-from .results import Results, ResultSet
+from .results import Results
 from .rows import agrees, explanation_row, unread_row
 
 _ASSETS = Path(__file__).parent / "assets"
@@ -42,17 +43,33 @@ def report_html(results: Results) -> str:
         "base-uri 'none'; form-action 'none'"
     )
     title = escape(results.title)
-    body = [_tables(results), _figures(results.figures), _explanations(results)]
+    explanations = [one for part in results.sets for one in part.explanations]
+    body = [_tables(results), _figures(results.figures), changes_section(explanations), _explanations(results)]
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>{title}</title><style>{style}</style></head><body>"
         '<a class="skip" href="#explanations">To the explanations</a>'
-        f'<header><h1>{title}</h1><p class="summary">{escape(summary(results))}</p></header>'
+        f'<header><h1>{title}</h1><p class="summary">{escape(summary(results))}</p>{_about(results)}</header>'
         f"<main>{''.join(body)}</main><footer>Written by graphflip {__version__}.</footer>"
         f"<script>{script}</script></body></html>\n"
     )
+
+
+def _about(results: Results) -> str:
+    """Facts on the model, the question and the date, and a link to all explanations as CSV, which is in the page."""
+    facts = "".join(f"<div><dt>{escape(name)}</dt><dd>{_fact(name, said)}</dd></div>" for name, said in results.about)
+    explanations = [one for part in results.sets for one in part.explanations]
+    if not explanations:
+        return f'<dl class="about">{facts}</dl>' if facts else ""
+    table = base64.b64encode(explanations_csv(explanations).encode()).decode()
+    link = f'<a class="csv" download="explanations.csv" href="data:text/csv;base64,{table}">Download as CSV</a>'
+    return f'<dl class="about">{facts}</dl><p>{link}</p>' if facts else f"<p>{link}</p>"
+
+
+def _fact(name: str, said: str) -> str:
+    return f"<code>{escape(said)}</code>" if name == "Command" else escape(said)
 
 
 def summary(results: Results) -> str:
@@ -81,7 +98,7 @@ def _summary_of_flipped(flipped: Sequence[Counterfactual]) -> list[str]:
     num_minimal = sum(each.one_minimal is True for each in flipped)
     if num_minimal:
         whom = "all of them" if num_minimal == len(flipped) else f"{num_minimal} of them"
-        parts.append(f"For {whom} it was checked that no edit can be undone.")
+        parts.append(f"For {whom} it was checked that no change can be taken back without losing the class.")
     agreed = [f"{judge} {fmean(votes):.0%}" for judge, votes in _votes(flipped).items()]
     if agreed:
         parts.append(f"Models that no search has consulted agree: {', '.join(agreed)}.")
@@ -91,6 +108,12 @@ def _summary_of_flipped(flipped: Sequence[Counterfactual]) -> list[str]:
         known = [holds for holds in checked if holds is not None]
         if known:
             parts.append(f"{fmean(known):.0%} are {claim}.")
+    sound = [each.evidence.chemistry.sound for each in flipped if each.evidence and each.evidence.chemistry]
+    if sound:
+        claim = (
+            "break no aromatic ring, bring no unknown ring system or unstable group, and are not much harder to make"
+        )
+        parts.append(f"{fmean(sound):.0%} {claim}.")
     return parts
 
 
@@ -148,7 +171,7 @@ def _explanations(results: Results) -> str:
     )
     return (
         '<section id="explanations" aria-labelledby="explained"><h2 id="explained">Explanations</h2>'
-        f"{_legend()}{_controls(outcomes, results.sets if len(results.sets) > 1 else (), first)}"
+        f"{_legend()}{_controls(results, outcomes, first)}"
         '<table class="table" role="table" aria-labelledby="explained"><thead role="rowgroup">'
         f'<tr role="row">{heads}</tr></thead><tbody role="rowgroup">{"".join(rows)}</tbody></table></section>'
     )
@@ -170,20 +193,37 @@ def _rows(results: Results) -> tuple[list[str], Counter[str]]:
 
 def _legend() -> str:
     svg = draw_legend().svg(standalone=False)
-    return f'<p class="legend">{svg}<span>Numbers beside atoms are those of the words.</span></p>'
+    return (
+        f'<p class="legend">{svg}<span>Numbers beside atoms are those of the words.</span></p>'
+        '<p class="legend colors"><span class="key toward">holds the prediction: changes here lead to the target</span>'
+        '<span class="key away">changes here lead away from it</span></p>'
+    )
 
 
-def _controls(outcomes: Counter[str], sets: Sequence[ResultSet], first: str) -> str:
+def _controls(results: Results, outcomes: Counter[str], first: str) -> str:
     """The form to search, filter and sort; hidden until the script runs."""
+    explanations = [one for part in results.sets for one in part.explanations]
+    targets = dict.fromkeys(one.class_name(one.target) for one in explanations)
+    judges = list(_votes(explanations))
+    sets = results.sets if len(results.sets) > 1 else ()
     orders = ("order up", "as in the file"), ("edits up", "fewest edits"), ("p down", first)
     orders = *orders, ("judges down", "judges agree most"), ("id up", "name")
     counted = [(name, f"{name.replace('_', ' ')} ({count})") for name, count in outcomes.most_common()]
     selects = _select("outcome", "Outcome", [("", "all"), *counted])
     if sets:
         selects += _select("origin", "Origin", [("", "all"), *((part.name, part.name) for part in sets)])
+    if len(targets) > 1:
+        selects += _select("direction", "Direction", [("", "all"), *((name, f"to {name}") for name in targets)])
+    if judges:
+        votes = [("all", "all agree"), *((f"+{name}", f"{name} agrees") for name in judges)]
+        votes += [(f"-{name}", f"{name} disagrees") for name in judges]
+        selects += _select("judge", "Judges", [("", "any"), *votes])
     selects += _select("sort", "Sort by", orders, "sort")
     find = '<label class="grow">Find<input name="find" type="search" placeholder="a name, nitro, C=O …"></label>'
-    return f'<form class="controls" role="search" hidden>{find}{selects}<output aria-live="polite"></output></form>'
+    matters = '<label class="matters"><input name="matters" type="checkbox"> Where it matters</label>'
+    colored = matters if any(one.importance for one in explanations) else ""
+    shown = f"{find}{selects}{colored}"
+    return f'<form class="controls" role="search" hidden>{shown}<output aria-live="polite"></output></form>'
 
 
 def _select(name: str, title: str, options: Sequence[tuple[str, str]], style: str = "") -> str:

@@ -12,7 +12,9 @@ from ..chemistry import BOND_ORDERS, Chemistry
 from ..errors import DataError
 from ..explain.counterfactual import Counterfactual, Outcome
 from ..explain.records import read_records
+from ..jobs.folder import check_records
 from ..schema import Categories, Continuous, Schema
+from .about import Facts, about_job
 
 RECORDS, UNEXPLAINED = "counterfactuals.jsonl", "unexplained.csv"
 
@@ -45,7 +47,7 @@ class ResultSet:
 class Results:
     """Content of a report: explanations, and for a benchmark its tables (Markdown) and figures (SVG or PNG).
 
-    `remarks` are texts to show beside explanations, by their ids.
+    `remarks` are texts to show beside explanations, by their ids; `about` are facts on model, question and date.
     """
 
     title: str
@@ -53,6 +55,7 @@ class Results:
     tables: tuple[str, ...] = ()
     figures: tuple[Path, ...] = ()
     remarks: dict[str, str] = field(default_factory=dict)
+    about: Facts = ()
 
 
 def read_results(path: Path, limit: int = 1000, schema: Schema | None = None) -> Results:
@@ -66,7 +69,9 @@ def read_results(path: Path, limit: int = 1000, schema: Schema | None = None) ->
         raise DataError(f"{path}: no such file or folder. Give a .jsonl file of explanations or a folder of results.")
     name = path.resolve().name
     if (path / RECORDS).exists():
-        return Results(f"Counterfactual explanations: {name}", (_read_set(path / RECORDS, name, limit, schema),))
+        check_records(path, path / RECORDS)
+        sets = (_read_set(path / RECORDS, name, limit, schema),)
+        return Results(f"Counterfactual explanations: {name}", sets, about=about_job(path))
     return _read_benchmark(path, name, limit, schema)
 
 
@@ -195,6 +200,21 @@ def _unread(path: Path) -> Iterator[UnreadInput]:
     if path.exists():
         searched = {outcome.value for outcome in Outcome}
         with path.open(encoding="utf-8", newline="") as file:
-            for row in csv.DictReader(file):
+            for row in _table_rows(csv.DictReader(file)):
                 if row.get("outcome") not in searched:
                     yield UnreadInput(row.get("id") or "", row.get("outcome") or "", row.get("note") or "")
+
+
+def _table_rows(reader: csv.DictReader) -> Iterator[dict[str, Any]]:
+    """Rows of a table; one that csv cannot read, because a cell is too long, is given as such."""
+    while True:
+        try:
+            yield next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            yield {
+                "id": f"line {reader.line_num}",
+                "outcome": "bad_input",
+                "note": f"The row cannot be shown: {error}.",
+            }

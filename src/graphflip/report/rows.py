@@ -7,6 +7,8 @@ from statistics import fmean
 
 import torch
 
+from ..describe.change import Sentence
+from ..describe.claims import boundary_remarks, each_needed, needs, smaller_answer
 from ..describe.text import edit_count
 from ..describe.wording import sentences
 from ..edits import Edit, heavy_edits
@@ -14,6 +16,7 @@ from ..explain.counterfactual import Counterfactual
 from ..explain.evidence import Evidence, Nearest
 from ..explain.goals.goal import AbstractGoal
 from ..explain.goals.values import ValueGoal
+from ..realism.change import Observation
 from .draw.pictures import Picture, draw_graph, draw_pair
 from .results import UnreadInput
 
@@ -31,6 +34,8 @@ def explanation_row(counterfactual: Counterfactual, number: int, origin: str, re
         "p": "" if p is None else f"{p:.4f}",
         "edits": str(num_heavy) if counterfactual.edits else "",
         "judges": _agreement(counterfactual),
+        "direction": counterfactual.class_name(counterfactual.target),
+        "votes": _votes(counterfactual),
     }
     cells = [
         ("pictures", _pictures(counterfactual)),
@@ -72,8 +77,9 @@ def _pictures(counterfactual: Counterfactual) -> str:
     factual, changed = counterfactual.factual, counterfactual.counterfactual
     smiles = counterfactual.smiles
     if changed is None:
-        return f'<div class="pair">{_figure(draw_graph(factual), "as it is", smiles.factual)}</div>'
-    before, after = draw_pair(factual, changed)
+        alone = draw_graph(factual, importance=counterfactual.importance)
+        return f'<div class="pair">{_figure(alone, "as it is", smiles.factual)}</div>'
+    before, after = draw_pair(factual, changed, importance=counterfactual.importance)
     caption = "changed" if counterfactual.flipped else "closest attempt"
     figures = _figure(before, "as it is", smiles.factual), _figure(after, caption, smiles.counterfactual)
     return f'<div class="pair">{"".join(figures)}</div>'
@@ -93,12 +99,20 @@ def _changes(counterfactual: Counterfactual) -> str:
     if counterfactual.counterfactual is None:
         return paragraphs
     said = sentences(counterfactual.factual, counterfactual.counterfactual)
-    items = [f'<li data-at="{_places(change.edits)}">{escape(change.text)}</li>' for change in said[:_MAX_SENTENCES]]
+    together = each_needed(counterfactual, said)
+    reasons = [""] * len(said) if together else needs(counterfactual, said)
+    items = [_change(change, why) for change, why in zip(said[:_MAX_SENTENCES], reasons, strict=False)]
     items += [f"<li>and {len(said) - _MAX_SENTENCES} more</li>"] if len(said) > _MAX_SENTENCES else []
-    minimal = "; none can be undone" if counterfactual.one_minimal else ""
-    count = f'<p class="faint">{edit_count(counterfactual)}{minimal}</p>'
+    count = f'<p class="faint">{edit_count(counterfactual)}{f"; {together}" if together else ""}</p>'
+    smaller = smaller_answer(counterfactual, said)
+    count += "" if smaller is None else f"<p>{escape(smaller.text)}</p>"
     changes = f'<ul class="words">{"".join(items)}</ul>{count}'
     return changes + paragraphs if counterfactual.flipped else paragraphs + changes
+
+
+def _change(change: Sentence, why: str) -> str:
+    reason = f' <span class="faint">{escape(why)}</span>' if why else ""
+    return f'<li data-at="{_places(change.edits)}">{escape(change.text)}{reason}</li>'
 
 
 def _places(edits: Sequence[Edit]) -> str:
@@ -116,7 +130,8 @@ def _probability(counterfactual: Counterfactual) -> str:
     after = "" if p is None else f" → <b>{p:{form}}</b>"
     is_unknown = counterfactual.p_factual != counterfactual.p_factual  # NaN
     before = "?" if is_unknown else f"{counterfactual.p_factual:{form}}"
-    return f'<span class="number">{before}{after}</span> {target}{_curve(_path(counterfactual), goal)}'
+    remarks = "".join(f'<p class="faint">{escape(remark)}</p>' for remark in boundary_remarks(counterfactual))
+    return f'<span class="number">{before}{after}</span> {target}{_curve(_path(counterfactual), goal)}{remarks}'
 
 
 def _path(counterfactual: Counterfactual) -> list[float]:
@@ -164,6 +179,7 @@ def _evidence(evidence: Evidence | None, goal: AbstractGoal) -> str:
     ):
         if holds is not None and (yes or not holds):
             items.append(_check(holds, yes if holds else no))
+    items += [_finding(one) for one in (evidence.chemistry.findings() if evidence.chemistry else ())]
     known = [("", evidence.nearest_factual), ("changed: ", evidence.nearest_counterfactual)]
     items += [_check(near.familiar, f"{start}{near.remark}") for start, near in known if near and near.remark]
     nearest = "".join(_nearest(start, near) for start, near in known if near)
@@ -180,10 +196,22 @@ def _nearest(start: str, nearest: Nearest) -> str:
     return f'<details class="nearest"><summary>{title}</summary><ul>{"".join(items)}</ul></details>'
 
 
+def _finding(finding: Observation) -> str:
+    """A measure of chemistry as a list item; one that speaks neither for nor against the change has no sign."""
+    text = str(finding)
+    return f"<li>{escape(text)}</li>" if finding.good is None else _check(finding.good, text)
+
+
 def _check(holds: bool, text: str) -> str:
     """A list item with ✓ or ✗ before its text."""
     sign, name = ("✓", "yes") if holds else ("✗", "no")
     return f'<li><span class="{name}" aria-hidden="true">{sign}</span> {escape(text)}</li>'
+
+
+def _votes(counterfactual: Counterfactual) -> str:
+    """Names of the judges, each after + if it agrees and - if it does not, to filter by."""
+    judges = counterfactual.evidence.judges if counterfactual.evidence is not None else {}
+    return "|".join(f"{'+' if agrees(said, counterfactual.goal) else '-'}{name}" for name, said in judges.items())
 
 
 def _agreement(counterfactual: Counterfactual) -> str:

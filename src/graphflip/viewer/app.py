@@ -14,13 +14,17 @@ from starlette.exceptions import HTTPException
 
 from ..report.draw.palette import switchable_page_style
 from ..version import __version__
-from .api import NotFound, ServerState, TooManyJobs, router
+from .api import router
 from .config import ViewerConfig
 from .queue import Busy, JobQueue, QuickWorker
 from .security import Guard
+from .state import NotFound, ServerState, TooManyJobs
+from .table_api import router as table_router
 from .worker import AbstractWorker, Interrupted, Refused, Worker
 
 _PAGES = {"/": "index.html", "/docs": "docs.html"}
+_SEARCHES, _PICTURES = 5, 3
+"""How far other programs go before a worker."""
 _TYPES = {
     ".html": "text/html; charset=utf-8",
     ".css": "text/css; charset=utf-8",
@@ -29,27 +33,36 @@ _TYPES = {
 }
 
 
-def create_app(config: ViewerConfig, make_worker: Callable[[ViewerConfig], AbstractWorker] = Worker) -> FastAPI:
-    """The web application of a viewer. Its workers, which `make_worker` creates, start and stop with it."""
+def create_app(config: ViewerConfig, make_worker: Callable[[ViewerConfig, int], AbstractWorker] = Worker) -> FastAPI:
+    """The web application of a viewer. Its workers, which `make_worker` creates, start and stop with it.
+
+    The second argument of `make_worker` is how far other programs go before the worker: searches let all others go
+    first. The worker for pictures is started last, when the page can be opened.
+    """
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        queue = JobQueue([make_worker(config) for _ in range(config.workers)], config.max_waiting, config.seconds)
-        quick = QuickWorker(make_worker(config), config.max_waiting * 4, config.quick_seconds)
-        app.state.server = ServerState(config, queue, quick)
+        searching = [make_worker(config, _SEARCHES) for _ in range(config.workers)]
+        queue = JobQueue(searching, config.max_waiting, config.seconds, config.patience)
+        quick = QuickWorker(make_worker(config, 0), config.max_waiting * 4, config.quick_seconds)
+        pictures = QuickWorker(make_worker(config, _PICTURES), config.max_waiting * 4, config.seconds)
+        app.state.server = ServerState(config, queue, quick, pictures)
         try:
             await asyncio.gather(quick.start(), queue.start())
+            loading = asyncio.create_task(pictures.start())  # while the page is opened already
             yield
+            loading.cancel()
         finally:
-            await asyncio.gather(quick.stop(), queue.stop())
+            await asyncio.gather(quick.stop(), pictures.stop(), queue.stop())
 
     app = FastAPI(title="graphflip", version=__version__, lifespan=lifespan, docs_url=None, redoc_url=None)
     app.include_router(router)
+    app.include_router(table_router)
     for address, content in _assets().items():
         _serve(app, address, content)
     _answer_bad_requests(app)
     _answer_when_busy(app)
-    app.add_middleware(Guard, hosts=config.hosts, max_bytes=config.max_bytes)
+    app.add_middleware(Guard, config=config)
     return app
 
 
@@ -99,7 +112,7 @@ def _answer_bad_requests(app: FastAPI) -> None:
 
     @app.exception_handler(Refused)
     async def refused(_: Request, error: Refused) -> JSONResponse:
-        return _problem(422, str(error), "input")
+        return JSONResponse({"message": str(error), "field": "input", "actions": error.actions}, 422)
 
     @app.exception_handler(NotFound)
     async def missing(_: Request, error: NotFound) -> JSONResponse:

@@ -7,7 +7,10 @@ from ..errors import ConfigError
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _EVERYWHERE = ("0.0.0.0", "::", "")
-_COUNTS = "workers", "max_waiting", "max_active", "max_bytes", "max_smiles", "max_rows", "max_sessions", "max_jobs"
+_COUNTS = (
+    *("workers", "max_waiting", "max_active", "max_bytes", "max_smiles", "max_rows", "max_sessions", "max_jobs"),
+    "max_kept",
+)
 
 
 @dataclass(frozen=True)
@@ -16,6 +19,7 @@ class ViewerConfig:
 
     Args:
         models: Names of packaged kits, or folders of kits.
+        token: Secret that requests must bring, as a cookie or in a header; empty if anybody may ask.
         classifier: `package.module:factory` of a classifier that replaces those of the kits.
         host: Address to listen on.
         port: Port to listen on.
@@ -30,10 +34,15 @@ class ViewerConfig:
         max_rows: Most entries that are read of a file.
         max_sessions: Most sessions in memory.
         max_jobs: Most jobs that one session keeps, with their answers.
+        max_kept: Most bytes of answers that one session keeps, in memory; all sessions together have ten times as many.
+        read_seconds: Time in which a request must have arrived as a whole.
+        patience: Seconds after which a job is cancelled that no page asks about any more.
+        keep: Folder in which sessions are kept, so that they survive a restart; None keeps them in memory alone.
     """
 
     models: tuple[str, ...] = ("ames",)
     classifier: str | None = None
+    token: str = ""
     host: str = "127.0.0.1"
     port: int = 8765
     names: tuple[str, ...] = ()
@@ -47,6 +56,10 @@ class ViewerConfig:
     max_rows: int = 200
     max_sessions: int = 200
     max_jobs: int = 30
+    max_kept: int = 20_000_000
+    read_seconds: float = 20.0
+    patience: float = 60.0
+    keep: str | None = None
 
     def __post_init__(self) -> None:
         if not self.models:
@@ -61,7 +74,7 @@ class ViewerConfig:
         for name in _COUNTS:
             if getattr(self, name) < 1:
                 raise ConfigError(f"`{name}` must be at least 1; got {getattr(self, name)}.")
-        if self.seconds <= 0 or self.quick_seconds <= 0:
+        if min(self.seconds, self.quick_seconds, self.read_seconds, self.patience) <= 0:
             raise ConfigError("Time limits must be more than 0 seconds.")
 
     @property
@@ -77,6 +90,16 @@ class ViewerConfig:
     def cookie(self) -> str:
         """Name of the session cookie. It contains the port, because browsers share cookies between ports of a host."""
         return f"graphflip_{self.port}"
+
+    @property
+    def key_cookie(self) -> str:
+        """Name of the cookie that holds the token."""
+        return f"{self.cookie}_key"
+
+    @property
+    def entrance(self) -> str:
+        """URL that opens the page for whoever has it: the address with the token."""
+        return f"{self.address}/?token={self.token}" if self.token else self.address
 
     @property
     def address(self) -> str:

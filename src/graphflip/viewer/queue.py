@@ -1,20 +1,24 @@
 """The queue of jobs, the workers that compute them, and one worker for quick tasks."""
 
 import asyncio
+import json
 import logging
 import secrets
-from collections import deque
-from collections.abc import Sequence
-from contextlib import suppress
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from ..errors import GraphflipError
+from .news import News
 from .worker import AbstractWorker, Interrupted, Refused
 
 log = logging.getLogger(__name__)
 
 JobState = Literal["waiting", "running", "done", "failed", "cancelled"]
+
+_REMEMBERED = 1000
+"""Owners of whom it is known when they were served last."""
 
 _REASONS = {
     "time": "The time limit was reached. Ask for fewer alternatives or a smaller graph, or serve with more --seconds.",
@@ -32,44 +36,104 @@ class Busy(GraphflipError):
 
 @dataclass(eq=False)
 class Job:
-    """A task that is computed in the background, its state and its answers. `version` grows with every change."""
+    """A task that is computed in the background, its state and its answers.
+
+    A job that is `behind` lets all others go first. `on_end` is called when it has ended.
+    """
 
     task: dict[str, Any]
+    owner: str = ""
     id: str = field(default_factory=lambda: secrets.token_urlsafe(9))
     state: JobState = "waiting"
-    version: int = 0
     progress: dict[str, Any] | None = None
     answers: list[dict[str, Any]] = field(default_factory=list)
     message: str = ""
-    changed: asyncio.Event = field(default_factory=asyncio.Event)
+    behind: bool = False
+    news: News = field(default_factory=News)
+    on_end: "Callable[[Job], None] | None" = None
+    _counted: int = -1
+    _size: int = 0
+
+    @property
+    def version(self) -> int:
+        """Number that grows with every change."""
+        return self.news.version
 
     @property
     def ended(self) -> bool:
         """True if the job is done, failed or cancelled."""
         return self.state not in ("waiting", "running")
 
+    @property
+    def num_bytes(self) -> int:
+        """Size of the question and its answers, as JSON."""
+        if self._counted != self.version:
+            self._size, self._counted = len(json.dumps([self.task, self.answers])), self.version
+        return self._size
+
     def update(self, **changes: Any) -> None:
         """Set fields, and wake everybody who waits for a change."""
         for name, value in changes.items():
             setattr(self, name, value)
-        self.version += 1
-        self.changed.set()
-        self.changed = asyncio.Event()
+        self.news.tell()
+        if self.ended and self.on_end is not None:
+            self.on_end(self)
 
     async def wait(self, seen: int, seconds: float) -> None:
         """Return as soon as the job has another version than `seen`, or after this many seconds."""
-        if self.version == seen and not self.ended:
-            with suppress(TimeoutError):
-                await asyncio.wait_for(self.changed.wait(), seconds)
+        await self.news.wait(seen, seconds, lambda: self.ended)
+
+    async def finished(self) -> None:
+        """Return when the job has ended."""
+        while not self.ended:
+            await self.wait(self.version, 3600)
+
+    def to_json(self) -> dict[str, Any]:
+        """The job as JSON, for a store."""
+        return {name: getattr(self, name) for name in ("id", "task", "state", "answers", "message")}
+
+    @classmethod
+    def from_json(cls, stored: dict[str, Any], owner: str) -> "Job":
+        """A job that was kept; one that had not ended is cancelled, because nobody computes it any more."""
+        state = stored["state"] if stored["state"] in ("done", "failed") else "cancelled"
+        return cls(stored["task"], owner, stored["id"], state, None, stored["answers"], stored["message"])
+
+
+Waiting = TypeVar("Waiting")
+
+
+def fair_order(
+    waiting: Sequence[Waiting], owners: Sequence[str], busy: Iterable[str], served: Sequence[str] = ()
+) -> list[Waiting]:
+    """Sort what waits so that owners take turns.
+
+    Those that have something running go behind; of the others, whoever was `served` longest ago goes first (the last of
+    the list was served last), and else the first come.
+
+    >>> fair_order(["a1", "a2", "b1", "c1"], ["a", "a", "b", "c"], busy=["c"])
+    ['a1', 'b1', 'a2', 'c1']
+    >>> fair_order(["a1", "b1", "c1"], ["a", "b", "c"], busy=[], served=["b", "a"])
+    ['c1', 'b1', 'a1']
+    """
+    turns, last = Counter(busy), {owner: k for k, owner in enumerate(served)}
+    ranked: list[tuple[int, int, int]] = []
+    for k, owner in enumerate(owners):
+        ranked.append((turns[owner], last.get(owner, -1), k))
+        turns[owner] += 1
+    return [waiting[k] for _, _, k in sorted(ranked)]
 
 
 class JobQueue:
-    """A queue of jobs with a limit, first in, first out, and the workers that take jobs from it."""
+    """A queue of jobs with a limit, whose owners take turns, and the workers that take jobs from it."""
 
-    def __init__(self, workers: Sequence[AbstractWorker], max_waiting: int, seconds: float):
-        self.workers, self.max_waiting, self.seconds = workers, max_waiting, seconds
-        self._waiting: deque[Job] = deque()
+    def __init__(
+        self, workers: Sequence[AbstractWorker], max_waiting: int, seconds: float, patience: float | None = None
+    ):
+        self.workers, self.max_waiting, self.seconds, self.patience = workers, max_waiting, seconds, patience
+        self._waiting: list[Job] = []
         self._running: dict[str, AbstractWorker] = {}
+        self._owners: dict[str, str] = {}
+        self._served: list[str] = []
         self._arrived = asyncio.Event()
         self._loops: list[asyncio.Task[None]] = []
 
@@ -86,10 +150,23 @@ class JobQueue:
 
     def submit(self, job: Job) -> None:
         """Put a job at the end of the queue. Raises Busy if the queue is full."""
-        if len(self._waiting) >= self.max_waiting:
-            raise Busy(f"{len(self._waiting)} questions are waiting already. Try again in a moment.", retry_after=5)
+        num_waiting = sum(not other.behind for other in self._waiting)
+        if num_waiting >= self.max_waiting and not job.behind:
+            raise Busy(f"{num_waiting} questions are waiting already. Try again in a moment.", retry_after=5)
         self._waiting.append(job)
         self._arrived.set()
+        if self.patience is not None and not job.behind:
+            asyncio.get_running_loop().call_later(self.patience, self._cancel_if_abandoned, job)
+
+    def _cancel_if_abandoned(self, job: Job) -> None:
+        """Cancel a job that nobody has asked about for so long; otherwise look again later."""
+        if job.ended or self.patience is None:
+            return
+        if not job.news.num_waiting and not job.news.was_asked:
+            self.cancel(job)
+            return
+        job.news.was_asked = False
+        asyncio.get_running_loop().call_later(self.patience, self._cancel_if_abandoned, job)
 
     def cancel(self, job: Job) -> None:
         """Remove a job from the queue, or interrupt its computation."""
@@ -101,7 +178,12 @@ class JobQueue:
 
     def num_ahead(self, job: Job) -> int:
         """Number of jobs that come before a waiting one; 0 for a job that is not waiting."""
-        return self._waiting.index(job) if job in self._waiting else 0
+        return self._order().index(job) if job in self._waiting else 0
+
+    def _order(self) -> list[Job]:
+        busy = list(self._owners.values())
+        groups = [[job for job in self._waiting if job.behind is behind] for behind in (False, True)]
+        return [job for group in groups for job in fair_order(group, [job.owner for job in group], busy, self._served)]
 
     async def _run_jobs(self, worker: AbstractWorker) -> None:
         """Run one job after the other on a worker, for ever."""
@@ -109,12 +191,14 @@ class JobQueue:
             while not self._waiting:
                 self._arrived.clear()
                 await self._arrived.wait()
-            job = self._waiting.popleft()
-            self._running[job.id] = worker
+            job = self._order()[0]
+            self._waiting.remove(job)
+            self._running[job.id], self._owners[job.id] = worker, job.owner
+            self._served = [*(owner for owner in self._served if owner != job.owner), job.owner][-_REMEMBERED:]
             try:
                 await self._run(job, worker)
             finally:
-                del self._running[job.id]
+                del self._running[job.id], self._owners[job.id]
 
     async def _run(self, job: Job, worker: AbstractWorker) -> None:
         """Run a job and record its end, good or bad."""
@@ -133,12 +217,12 @@ class JobQueue:
 
 
 class QuickWorker:
-    """One worker for tasks that take no longer than a request: one at a time, and only so many may wait."""
+    """One worker for tasks that take no longer than a request: one at a time, in fair order, and only so many wait."""
 
     def __init__(self, worker: AbstractWorker, max_waiting: int, seconds: float):
         self.worker, self.max_waiting, self.seconds = worker, max_waiting, seconds
-        self._lock = asyncio.Lock()
-        self._num_open = 0
+        self._turns: list[tuple[str, asyncio.Event]] = []
+        self._owner: str | None = None
 
     async def start(self) -> None:
         """Start the worker, which loads the models."""
@@ -148,13 +232,43 @@ class QuickWorker:
         """Stop the worker."""
         await self.worker.stop()
 
-    async def run(self, task: dict[str, Any]) -> dict[str, Any]:
+    async def run(self, task: dict[str, Any], owner: str = "") -> dict[str, Any]:
         """Run a task and return its result. Raises Busy if too many others are waiting."""
-        if self._num_open >= self.max_waiting:
+        if len(self._turns) + (self._owner is not None) >= self.max_waiting:
             raise Busy("Many people are asking at this moment. Try again in a second.", retry_after=1)
-        self._num_open += 1
+        await self._turn(owner)
+        running = asyncio.create_task(self.worker.run(task, self.seconds))
         try:
-            async with self._lock:
-                return await self.worker.run(task, self.seconds)
+            return await asyncio.shield(running)
+        except asyncio.CancelledError:  # nobody waits for the result any more
+            self.worker.interrupt("cancelled")
+            await asyncio.wait({running})
+            running.exception()  # retrieved, or asyncio would log it
+            raise
         finally:
-            self._num_open -= 1
+            self._next(owner)
+
+    async def _turn(self, owner: str) -> None:
+        """Wait until it is the owner's turn."""
+        if self._owner is None and not self._turns:
+            self._owner = owner
+            return
+        turn = (owner, asyncio.Event())
+        self._turns.append(turn)
+        try:
+            await turn[1].wait()
+        except asyncio.CancelledError:
+            if turn in self._turns:
+                self._turns.remove(turn)
+            else:
+                self._next(owner)
+            raise
+
+    def _next(self, last: str) -> None:
+        """Give the turn to the next one in fair order."""
+        self._owner = None
+        if self._turns:
+            turn = fair_order(self._turns, [owner for owner, _ in self._turns], [last])[0]
+            self._turns.remove(turn)
+            self._owner = turn[0]
+            turn[1].set()

@@ -1,10 +1,17 @@
 """Security: checks of every request before the application sees it, and headers of every response."""
 
+import asyncio
 import json
 import logging
-from urllib.parse import urlsplit
+import secrets
+from collections.abc import Mapping
+from contextlib import suppress
+from http.cookies import CookieError, SimpleCookie
+from urllib.parse import parse_qs, urlsplit
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from .config import ViewerConfig
 
 log = logging.getLogger(__name__)
 
@@ -33,14 +40,15 @@ HEADERS = {
 
 
 class Guard:
-    """Middleware that checks Host and Origin, limits the body, adds headers, and hides tracebacks.
+    """Middleware that checks Host, Origin and the token, limits the body, adds headers, and hides tracebacks.
 
     The Host check stops DNS rebinding: pages of another site whose name was made to point to this server. The Origin
-    check stops requests that pages of other sites send from a visitor's browser.
+    check stops requests that pages of other sites send from a visitor's browser. The token, which the printed address
+    has and a cookie keeps, stops other users of the machine or the network.
     """
 
-    def __init__(self, app: ASGIApp, hosts: frozenset[str], max_bytes: int):
-        self.app, self.hosts, self.max_bytes = app, hosts, max_bytes
+    def __init__(self, app: ASGIApp, config: ViewerConfig):
+        self.app, self.config, self.max_bytes = app, config, config.max_bytes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -56,8 +64,16 @@ class Guard:
             await send(message)
 
         refusal, body = self._refusal(scope), None
+        if refusal is None and self._enters(scope):
+            await self._admit(send_guarded)
+            return
         if refusal is None:
-            body = await _read_body(receive, self.max_bytes)
+            refusal = self._too_large()
+            try:
+                async with asyncio.timeout(self.config.read_seconds):
+                    body = await _read_body(receive, self.max_bytes)
+            except TimeoutError:
+                refusal = 408, "A request must arrive as a whole in a short time. Send it again."
         if body is None:
             await _refuse(send_guarded, *(refusal or self._too_large()))
             return
@@ -72,17 +88,45 @@ class Guard:
         """Status and message if the headers of a request are a reason to refuse it."""
         headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
         host, origin = headers.get(b"host", ""), headers.get(b"origin")
-        if _hostname(f"//{host}") not in self.hosts:
+        if _hostname(f"//{host}") not in self.config.hosts:
             return 421, "This server does not answer to that host name. Start it with --name to add one."
         if origin is not None and _address(origin) != host.lower():
             return 403, "Requests from other sites are not answered."
+        if self.config.token and not self._enters(scope) and not self._is_known(headers):
+            return 401, "Open the address that the server has printed: its token lets you in."
         length = headers.get(b"content-length", "0")
         if length.isdigit() and int(length) > self.max_bytes:
             return self._too_large()
         return None
 
+    def _is_known(self, headers: Mapping[bytes, str]) -> bool:
+        """True if a request brings the token, in the cookie or as `Authorization: Bearer`."""
+        cookies = SimpleCookie()
+        with suppress(CookieError):
+            cookies.load(headers.get(b"cookie", ""))
+        kept = cookies.get(self.config.key_cookie)
+        given = headers.get(b"authorization", "").removeprefix("Bearer ")
+        return any(_same(one, self.config.token) for one in (given, kept.value if kept else ""))
+
+    def _enters(self, scope: Scope) -> bool:
+        """True if a request opens the page with the token in its address."""
+        given = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])[0]
+        is_page = scope["path"] == "/" and scope["method"] == "GET"
+        return bool(self.config.token) and is_page and _same(given, self.config.token)
+
+    async def _admit(self, send: Send) -> None:
+        """Set the cookie, and lead to the page without the token in its address."""
+        cookie = f"{self.config.key_cookie}={self.config.token}; HttpOnly; Path=/; SameSite=Lax"
+        headers = _encoded({"location": "/", "set-cookie": cookie, "cache-control": "no-store", "content-length": "0"})
+        await send({"type": "http.response.start", "status": 303, "headers": headers})
+        await send({"type": "http.response.body", "body": b""})
+
     def _too_large(self) -> tuple[int, str]:
         return 413, f"A request must have at most {self.max_bytes} bytes. Send a smaller file, or a part."
+
+
+def _same(given: str, token: str) -> bool:
+    return secrets.compare_digest(given.encode(), token.encode())
 
 
 def _hostname(address: str) -> str | None:
@@ -132,7 +176,8 @@ def _replay(body: bytes, receive: Receive) -> Receive:
 async def _refuse(send: Send, status: int, text: str) -> None:
     """Send an error response of the form of `ProblemView`."""
     body = json.dumps({"message": text, "field": None}).encode()
-    headers = _encoded({"content-type": "application/json", "content-length": str(len(body))})
+    closing = {"connection": "close"} if status == 408 else {}
+    headers = _encoded({"content-type": "application/json", "content-length": str(len(body)), **closing})
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})
 

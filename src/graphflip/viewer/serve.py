@@ -27,6 +27,8 @@ async def _run(config: ViewerConfig, listener: socket.socket, say: Callable[[str
     app, this_task = create_app(config), asyncio.current_task()
     options = uvicorn.Config(
         app,
+        http=_impatient(config.read_seconds),
+        limit_concurrency=1000,
         lifespan="off",
         log_level="warning",
         access_log=False,
@@ -41,8 +43,41 @@ async def _run(config: ViewerConfig, listener: socket.socket, say: Callable[[str
     async with app.router.lifespan_context(app):
         _on_stop_signal(lambda: server.handle_exit(signal.SIGTERM, None))
         listener.listen()  # from now on connections wait for the server and are not refused
-        say(f"The viewer is at {config.address} (stop it with Ctrl-C).")
+        say(f"The viewer is at {config.entrance} (stop it with Ctrl-C).")
         await server.serve(sockets=[listener])
+
+
+def _impatient(seconds: float) -> type[asyncio.Protocol]:
+    """Uvicorn's HTTP protocol, which closes connections that do not send a whole head of a request in this time."""
+    import h11
+    from uvicorn.protocols.http.h11_impl import H11Protocol
+
+    class Impatient(H11Protocol):
+        _timer: asyncio.TimerHandle | None = None
+
+        def connection_made(self, transport: asyncio.Transport) -> None:  # pyright: ignore[reportIncompatibleMethodOverride]
+            super().connection_made(transport)
+            self._watch()
+
+        def data_received(self, data: bytes) -> None:
+            super().data_received(data)
+            self._watch()
+
+        def _watch(self) -> None:
+            """Start the clock when a request begins, and stop it when its head is there."""
+            waits = self.conn.their_state is h11.IDLE
+            if self._timer is not None and not waits:
+                self._timer.cancel()
+                self._timer = None
+            elif self._timer is None and waits:
+                self._timer = self.loop.call_later(seconds, self.transport.close)
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            super().connection_lost(exc)
+            if self._timer is not None:
+                self._timer.cancel()
+
+    return Impatient
 
 
 def _on_stop_signal(act: Callable[[], object]) -> None:

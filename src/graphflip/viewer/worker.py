@@ -5,10 +5,11 @@ import json
 import logging
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..errors import GraphflipError
+from ..jobs.plain_json import without_halves
 from .config import ViewerConfig
 
 log = logging.getLogger(__name__)
@@ -23,7 +24,11 @@ _SECONDS_TO_STOP = 2.0
 
 
 class Refused(GraphflipError):
-    """A task cannot be done; the message is for the person who asked."""
+    """A task cannot be done; the message is for the person who asked, and `actions` are what the page may offer."""
+
+    def __init__(self, message: str, actions: Sequence[dict[str, Any]] = ()):
+        super().__init__(message)
+        self.actions = list(actions)
 
 
 class Interrupted(GraphflipError):
@@ -60,14 +65,14 @@ class AbstractWorker(ABC):
 
 
 class Worker(AbstractWorker):
-    """A process that runs `graphflip.viewer.compute`; tasks and results are lines of JSON through its pipes.
+    """A process that runs `graphflip.viewer.work.compute`; tasks and results are lines of JSON through its pipes.
 
     To interrupt a task, the process is asked to stop. If it does not within two seconds it is killed, and a new process
-    takes its place.
+    takes its place. `nice` lowers the priority of the process.
     """
 
-    def __init__(self, config: ViewerConfig):
-        self.config = config
+    def __init__(self, config: ViewerConfig, nice: int = 5):
+        self.config, self.nice = config, nice
         self.models = []
         self._process: asyncio.subprocess.Process | None = None
         self._starting: asyncio.Task[None] | None = None
@@ -96,7 +101,7 @@ class Worker(AbstractWorker):
                 elif "result" in message:
                     return message["result"]
                 elif "refused" in message:
-                    raise Refused(message["refused"])
+                    raise Refused(message["refused"], message.get("actions", ()))
                 else:
                     raise Interrupted(self._reason or "crashed")
             self._starting = asyncio.create_task(self._start())
@@ -124,9 +129,9 @@ class Worker(AbstractWorker):
             await self._process.wait()
 
     async def _start(self) -> None:
-        sources = json.dumps({"models": self.config.models, "classifier": self.config.classifier})
+        sources = json.dumps({"models": self.config.models, "classifier": self.config.classifier, "nice": self.nice})
         self._process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "graphflip.viewer.compute", sources),
+            *(sys.executable, "-m", "graphflip.viewer.work.compute", sources),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             limit=_LINE_LIMIT,
@@ -160,7 +165,7 @@ class Worker(AbstractWorker):
         if not line.endswith(b"\n"):
             await self._process.wait()
             return None
-        return json.loads(line)
+        return without_halves(json.loads(line))
 
     def _kill(self) -> None:
         if self._process is not None and self._is_alive():

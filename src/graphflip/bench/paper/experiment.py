@@ -19,6 +19,7 @@ from ...models.training.evaluate import measure_classifier, measure_vae, predict
 from ..measure import Measures, are_molecules, plausibility, stack
 from ..progress import Watch, counter
 from ..summary import Figures, number, summary, versions
+from .elbo import measure_published_elbo
 from .figures import draw_tradeoff
 from .runs import METHODS, Method, Run
 from .subject import ModelSource, Subject, packaged_models
@@ -128,12 +129,13 @@ def _models(subject: Subject) -> Figures:
         "kl": vae["kl"],
         "reconstruction": vae["neg_elbo"] - vae["kl"],
         **{name: vae[name] for name in ("neg_elbo", "atoms", "edges", "graphs")},
+        **measure_published_elbo(models.vae, test),
         "auroc": classifier["auroc"],
         "accuracy": classifier["accuracy"],
         "auroc_judge": measure_classifier(models.judge, test)["auroc"],
         "auroc_trees": measure_classifier(models.trees, test)["auroc"],
     }
-    return {name: number(value) for name, value in figures.items()}
+    return {name: None if value is None else number(value) for name, value in figures.items()}
 
 
 def _data(subject: Subject) -> dict[str, int]:

@@ -51,6 +51,7 @@ class Method:
 
 WALK = {"steps": 1000, "step_size": 0.05, "regularization": 1.0, "tau": 1.0}
 WALK |= {"infer": "gumbel", "optimizer": "adam", "anchor": "origin"}
+SURE = WALK | {"stop": "confident", "confidence": 0.95}
 
 METHODS = (
     Method("random", "Random", RandomExample, published="random"),
@@ -59,10 +60,11 @@ METHODS = (
     Method("neighbor_mean", "Mean of 10, aligned", NeighborMean, {"k": 10, "aligned": True}),
     Method("neighbor_mean_ordered", "Mean of 10, ordered", NeighborMean, {"k": 10, "aligned": False}, "neighbor_mean"),
     Method("cgcf", "CGCF", LatentTraversal, WALK, "cgcf", repeated=True),
+    Method("cgcf_confident", "CGCF, until 0.95 sure", LatentTraversal, SURE, "cgcf"),
     Method("no_change", "No change (control)", NoChange),
     Method("reconstruction", "Reconstruction (control)", ReconstructionOnly),
 )
-"""The paper's methods with the settings of its appendix, and two controls."""
+"""The paper's methods with the settings of its appendix, the walk that goes on past the boundary, and two controls."""
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from .frontier import draw_frontier
 from .known_answers import NAME as PLANTED
 from .known_answers import known_answers, num_answers
 from .material import Packaged, Source
+from .realism import add_realism
 from .rows import ROWS, MethodRow
 from .runs import QualityRun, material_of
 from .tables import goal_lines, graphs_csv, quality_table
@@ -46,7 +47,7 @@ def run_quality(
     Args:
         datasets: Names of datasets; "planted" is the one whose right answers are known.
         out: Folder for everything that is written.
-        rows: Methods to run.
+        rows: Methods to run; without any, counterfactuals that the folder holds are measured and nothing is explained.
         part: Part of each dataset to explain, "test" or "validation".
         limit: Number of graphs of the part to explain, the first ones; None means all.
         seeds: Seeds for methods that draw random numbers; the others are run with the first.
@@ -70,7 +71,7 @@ def run_quality(
     real_sets += [name for name in DATASETS if name not in datasets and (out / name).is_dir() and name != PLANTED]
     plans = [_with_held(source, name, rows if name in datasets else (), seeds, out, ged_seconds) for name in real_sets]
     runs = [_runs(source, name, plan, seeds, out, ged_seconds) for name, plan in zip(real_sets, plans, strict=True)]
-    total = 2 * sum(len(run.material.graphs) for those in runs for run in those)
+    total = 3 * sum(len(run.material.graphs) for those in runs for run in those)
     total += num_answers(limit, part) if PLANTED in datasets else 0
     tick, results, graphs = counter(watch, total), {}, []
     with workers(num_workers) as pool:
@@ -79,12 +80,19 @@ def run_quality(
                 continue
             results[name], measured = _one_dataset(those, plan, pool, tick)
             graphs += measured
-    if PLANTED in datasets:
-        results[PLANTED] = known_answers(out / PLANTED, limit, part, lambda count: tick(PLANTED, count))
-    results = with_earlier(results, out / "table.json", part, limit)
-    rows = [row for row in dict.fromkeys([*ROWS, *rows]) if any(row.name in figures for figures in results.values())]
+        if PLANTED in datasets:
+            results[PLANTED] = known_answers(out / PLANTED, limit, part, lambda count: tick(PLANTED, count))
+        results = _in_order(with_earlier(results, out / "table.json", part, limit))
+        rows = [row for row in dict.fromkeys([*ROWS, *rows]) if any(row.name in found for found in results.values())]
+        every = [_runs(source, name, rows, seeds, out, ged_seconds) for name in real_sets]
+        add_realism(results, every, [run for those in runs for run in those], pool, tick)
     _write(results, graphs, rows, _provenance(list(results), rows, part, limit, seeds, ged_seconds, source), out)
     return out
+
+
+def _in_order(results: dict[str, Any]) -> dict[str, Any]:
+    """Results with the datasets in the order of `DATASETS`, whichever were measured first; others stand before them."""
+    return dict(sorted(results.items(), key=lambda one: DATASETS.index(one[0]) if one[0] in DATASETS else -1))
 
 
 Measured = list[tuple[str, str, int, Sequence[str], Measures]]

@@ -35,7 +35,7 @@ def with_earlier(results: dict[str, Any], path: Path, part: str, limit: int | No
 
 
 def with_earlier_lines(text: str, path: Path, results: dict[str, Any]) -> str:
-    """Add the lines of an earlier table of graphs for datasets and methods that `text` has none of."""
+    """Add lines of an earlier table for datasets and methods that `text` has none of, datasets as in `results`."""
     if not path.is_file():
         return text
     header, *lines = text.splitlines(keepends=True)
@@ -45,4 +45,5 @@ def with_earlier_lines(text: str, path: Path, results: dict[str, Any]) -> str:
     held = {tuple(line.split(",")[:2]) for line in lines}
     names = {(name, method) for name, methods in results.items() for method in methods}
     kept = [line for line in earlier if (key := tuple(line.split(",")[:2])) not in held and key in names]
-    return "".join([header, *lines, *kept])
+    place = {name: k for k, name in enumerate(results)}
+    return "".join([header, *sorted([*lines, *kept], key=lambda line: place[line.split(",")[0]])])

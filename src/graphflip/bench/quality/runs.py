@@ -4,7 +4,7 @@ import dataclasses
 import hashlib
 import json
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -18,6 +18,7 @@ from ...models.storage.files import write_atomically
 from ...version import __version__
 from ..digests import described
 from ..measure import Measures
+from ..realism import REALISM, RealismScorer
 from ..score import SCORES, Scorer
 from ..storage import RunFiles, measures_from_json, measures_to_json
 from ..workers import Map
@@ -87,14 +88,37 @@ class QualityRun:
             tick(len(self.material.graphs))
         if stored.get("scored") != scored:
             blobs = self._in_shards(run, score_shard, {**scored, "of": stored["sha256"]}, tick)
-            parts = [measures_from_json(json.loads(blob)) for blob in blobs]
-            whole = {name: torch.cat([part[name] for part in parts]) for name in SCORES}
-            stored |= {"scored": scored, "measures": measures_to_json(whole)}
+            stored |= {"scored": scored, "measures": measures_to_json(_joined(blobs, SCORES))}
             self.files.write(stored)
         else:
             tick(len(self.material.graphs))
         shutil.rmtree(self._workplace, ignore_errors=True)
         return measures_from_json(stored["measures"])
+
+    def realism(self, run: Map, tick: Callable[[int], None] = lambda _: None) -> Measures | None:
+        """Measure the chemistry of the counterfactuals that the folder holds, as far as this was not done before.
+
+        Nothing is explained, so answers of earlier settings or models are measured as well.
+
+        Returns:
+            `REALISM` and `flip_ratio`; None if the folder has no scored counterfactuals of the same graphs.
+        """
+        stored, present = self.files.stored(), self._graphs()
+        if "measures" not in stored or {key: stored["explained"].get(key) for key in present} != present:
+            return None
+        about = realism_scorer(self.source, self.dataset).settings()
+        if stored.get("realism", {}).get("about") == about:
+            tick(len(self.material.graphs))
+        else:
+            blobs = self._in_shards(run, realism_shard, {**about, "of": stored["sha256"]}, tick)
+            whole = _joined(blobs, REALISM)
+            if stored["scored"]["classifier"] != about["classifier"]:  # these are answers about another model
+                whole["class_minimal"] = torch.full_like(whole["class_minimal"], torch.nan)
+            stored["realism"] = {"about": about, "measures": measures_to_json(whole)}
+            self.files.write(stored)
+        shutil.rmtree(self._workplace, ignore_errors=True)
+        measured = {"flip_ratio": stored["measures"]["flip_ratio"], **stored["realism"]["measures"]}
+        return measures_from_json(measured)
 
     def _in_shards(
         self, run: Map, work: Callable[[Shard], int], about: Any, tick: Callable[[int], None]
@@ -133,16 +157,19 @@ class QualityRun:
 
     def _explained(self) -> dict[str, Any]:
         """Everything that the counterfactuals depend on."""
-        material = self.material
         return {
             "version": __version__,
             "row": self.row.name,
-            "settings": self.row.settings(material),
+            "settings": self.row.settings(self.material),
             "seed": self.seed,
-            "part": material.part,
-            "graphs": len(material.graphs),
-            "data": material.dataset.fingerprint()[:16],
+            **self._graphs(),
         }
+
+    def _graphs(self) -> dict[str, Any]:
+        """The graphs to explain."""
+        material = self.material
+        fingerprint = material.dataset.fingerprint()[:16]
+        return {"part": material.part, "graphs": len(material.graphs), "data": fingerprint}
 
     def _scored(self) -> dict[str, Any]:
         """Everything that the scores depend on besides the counterfactuals."""
@@ -168,11 +195,25 @@ def explain_shard(shard: Shard) -> int:
 
 def score_shard(shard: Shard) -> int:
     """Write the measures of the counterfactuals of a shard; return their number."""
-    scorer = _scorer(shard.source, shard.dataset, shard.ged_seconds)
+    return _measure(shard, _scorer(shard.source, shard.dataset, shard.ged_seconds))
+
+
+def realism_shard(shard: Shard) -> int:
+    """Write the outside measures of the counterfactuals of a shard; return their number."""
+    return _measure(shard, realism_scorer(shard.source, shard.dataset))
+
+
+def _measure(shard: Shard, scorer: Scorer | RealismScorer) -> int:
     lines = shard.records.read_text(encoding="utf-8").split("\n")[shard.start : shard.stop]
     measures = scorer.score([from_record(json.loads(line), scorer.kit.schema) for line in lines])
     write_atomically(shard.path, json.dumps(measures_to_json(measures), allow_nan=False).encode())
     return len(lines)
+
+
+def _joined(blobs: Sequence[bytes], names: Sequence[str]) -> Measures:
+    """Measures of a run from those of its shards."""
+    parts = [measures_from_json(json.loads(blob)) for blob in blobs]
+    return {name: torch.cat([part[name] for part in parts]) for name in names}
 
 
 @lru_cache(maxsize=4)
@@ -190,3 +231,9 @@ def _explainer(source: Source, dataset: str, row: MethodRow) -> AbstractExplaine
 def _scorer(source: Source, dataset: str, ged_seconds: float) -> Scorer:
     material = material_of(source, dataset)
     return Scorer(material.kit, material.real, ged_seconds)
+
+
+@lru_cache(maxsize=4)
+def realism_scorer(source: Source, dataset: str) -> RealismScorer:
+    """Make the scorer of outside measures of a dataset, once in each process."""
+    return RealismScorer(material_of(source, dataset).kit)

@@ -6,10 +6,10 @@ from pathlib import Path
 from ...errors import GraphflipError, require
 from ..dataset import BadRow, GraphDataset
 from ..splits import grouped_split
+from ..tables import read_smiles
 from .building import no_logs
 from .molecule import drug_schema, from_mol
 from .salts import largest_part
-from .smiles import read_smiles
 
 
 def load_logp(seed: int = 0) -> GraphDataset:

@@ -96,11 +96,26 @@ def from_smiles(smiles: str, schema: Schema, strict: bool = True, parent: bool =
         >>> from_smiles("Oc1ccccc1", schema)
         Graph(7 nodes: C 6, O 1; 7 edges)
     """
+    check_size("SMILES", len(smiles), schema, _SMILES_PER_NODE)
     mol = parse_smiles(smiles)
     try:
         return from_mol(mol, schema, strict, parent)
     except GraphflipError as error:
         raise type(error)(f"{smiles}: {error}") from error
+
+
+def check_size(what: str, length: int, schema: Schema, per_node: int) -> None:
+    """Raise DataError if a text is so long that its molecule cannot fit, before RDKit spends time on it."""
+    most = per_node * max(schema.max_nodes, _LEAST_NODES)
+    if length > most:
+        raise DataError(
+            f"A {what} for graphs of up to {schema.max_nodes} nodes must have at most {most} characters; got {length}. "
+            "Leave the molecule out."
+        )
+
+
+_SMILES_PER_NODE = 20
+_LEAST_NODES = 100
 
 
 def from_mol(mol: "rdkit.Chem.Mol", schema: Schema, strict: bool = True, parent: bool = False) -> Graph:

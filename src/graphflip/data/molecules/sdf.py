@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from ...errors import DataError, require
 from ...graph import Graph
 from ...schema import Schema
-from .molecule import from_mol
+from .molecule import check_size, from_mol
 
 if TYPE_CHECKING:
     import rdkit.Chem
 
 _END = "$$$$"
+_PER_NODE = 500
 _LONGEST = 1_000_000
 """Characters of a record that are kept: far more than any molecule that a schema has room for."""
 
@@ -44,6 +45,7 @@ def read_sdf(path: Path | str) -> Iterator[SdfRecord]:
 
 def from_molblock(block: str, schema: Schema, strict: bool = True, parent: bool = False) -> Graph:
     """Read a molecule in MDL's format (molfile); for `strict` and `parent` see `from_mol`."""
+    check_size("record", len(block), schema, _PER_NODE)
     return from_mol(parse_molblock(block), schema, strict, parent)
 
 

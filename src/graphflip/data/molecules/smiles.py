@@ -2,32 +2,20 @@
 
 import csv
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from itertools import chain, islice
+from collections.abc import Callable, Sequence
+from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
 
 from ...errors import ConfigError, DataError, GraphflipError, require
 from ...graph import Graph
 from ...schema import Schema
 from ..dataset import BadRow, GraphDataset
+from ..tables import SmilesRow, read_smiles
 from .molecule import drug_schema, from_smiles, molecule_schema, to_smiles
 from .salts import largest_part, num_parts, parent_of
 
-_SMILES_NAMES = ("smiles", "canonical_smiles", "smi", "molecule", "mol", "structure")
-_LABEL_NAMES = ("label", "y", "class", "target", "activity", "active", "mutagen", "outcome")
-_ID_NAMES = ("id", "name", "mol_id", "compound", "identifier", "cid")
 _MOST_ATOMS = 100
 _UNLABELED = "unlabeled"
-
-
-class SmilesRow(NamedTuple):
-    """Molecule of a file; `row` is its line, counted from 1."""
-
-    row: int
-    id: str
-    smiles: str
-    label: str | None
 
 
 def load_smiles_csv(
@@ -99,29 +87,6 @@ def load_rdkit_molecules(
     return _collect(path, rows, convert, classes, skip_bad=True, name="rdkit").split_randomly(seed)
 
 
-def read_smiles(
-    path: Path | str, smiles_column: str | None = None, label_column: str | None = None, tolerant: bool = False
-) -> Iterator[SmilesRow]:
-    """Read rows of a .csv or .tsv file with a header, or of a .smi file (SMILES, name, label; no header), one by one.
-
-    With `tolerant`, a row that cannot be read (bytes that are not UTF-8, a quote that is never closed) spoils nothing
-    else: it is given with a text that is no SMILES.
-    """
-    path = Path(path)
-    try:
-        with path.open(newline="", encoding="utf-8-sig", errors="replace" if tolerant else "strict") as file:
-            if path.suffix.lower() in _DELIMITERS:
-                yield from _read_table(path, file, smiles_column, label_column, tolerant)
-            elif path.suffix.lower() == ".smi":
-                yield from _read_lines(path, file)
-            else:
-                raise DataError(f"{path}: a file of molecules must end in .csv, .tsv or .smi. Rename or convert it.")
-    except OSError as error:
-        raise DataError(f"{path}: the file must be readable; {error.strerror}. Check the path.") from error
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise DataError(f"{path}: the file must be a table in UTF-8; {error}. Save it as CSV in UTF-8.") from error
-
-
 def write_smiles_csv(dataset: GraphDataset, path: Path | str) -> None:
     """Write id, SMILES and label of each graph; bonds as they stand, so that reading gives the same graphs."""
     with Path(path).open("w", newline="", encoding="utf-8") as file:
@@ -134,87 +99,6 @@ def write_smiles_csv(dataset: GraphDataset, path: Path | str) -> None:
                     f"{dataset.name}: graph {k} ({name}) must be a molecule to be written as SMILES; it is not."
                 )
             writer.writerow([name, smiles, dataset.classes[label] if dataset.classes else label])
-
-
-_DELIMITERS = {".csv": ",", ".tsv": "\t"}
-
-
-def _read_table(
-    path: Path, file, smiles_column: str | None, label_column: str | None, tolerant: bool
-) -> Iterator[SmilesRow]:
-    lines = bounded_lines(file)
-    first = next(lines, "")
-    reader = csv.reader(chain([first], lines), delimiter=_delimiter(path, first))
-    header = [name.strip() for name in next(reader, [])]
-    smiles_at = _column(path, header, smiles_column, _SMILES_NAMES)
-    if smiles_at is None:
-        raise DataError(
-            f"{path}: the header must name a column of SMILES ({', '.join(_SMILES_NAMES)}); got "
-            f"{', '.join(header) or 'an empty file'}. Add a header, or rename a column (in Python: `smiles_column`)."
-        )
-    label_at = _column(path, header, label_column, _LABEL_NAMES)
-    id_at = _column(path, header, None, _ID_NAMES)
-    for cells in _cells(reader, tolerant):
-        if not any(cells):
-            continue
-        if cells == [_UNREADABLE]:
-            yield SmilesRow(reader.line_num, f"{path.stem}/{reader.line_num}", _UNREADABLE, None)
-            continue
-        padded = cells + [""] * (len(header) - len(cells))
-        name = padded[id_at].strip() if id_at is not None else ""
-        label = padded[label_at].strip() if label_at is not None else None
-        yield SmilesRow(reader.line_num, name or f"{path.stem}/{reader.line_num}", padded[smiles_at].strip(), label)
-
-
-def _delimiter(path: Path, header: str) -> str:
-    """Mark between columns: that of the file's ending, unless the header lacks it and has another."""
-    usual = _DELIMITERS[path.suffix.lower()]
-    return next((mark for mark in (usual, *";\t,") if mark in header), usual)
-
-
-def _cells(reader, tolerant: bool) -> Iterator[list[str]]:
-    """Cells of each row; if `tolerant`, a row that csv cannot read has one unreadable cell."""
-    while True:
-        try:
-            yield next(reader)
-        except StopIteration:
-            return
-        except csv.Error:
-            if not tolerant:
-                raise
-            yield [_UNREADABLE]
-
-
-_LONGEST = 1_000_000
-_UNREADABLE = "\ufffd(line-too-long-or-broken)"
-
-
-def bounded_lines(file) -> Iterator[str]:
-    """Lines of a text file; a line of more than a million characters is replaced by a mark."""
-    while line := file.readline(_LONGEST):
-        if len(line) < _LONGEST or line.endswith("\n"):
-            yield line
-            continue
-        while len(line) == _LONGEST and not line.endswith("\n"):
-            line = file.readline(_LONGEST)
-        yield f"{_UNREADABLE}\n"
-
-
-def _column(path: Path, header: list[str], name: str | None, guesses: Sequence[str]) -> int | None:
-    if name is not None:
-        if name not in header:
-            raise DataError(f"{path}: the header must have the column `{name}`; got {', '.join(header)}.")
-        return header.index(name)
-    lower = [column.lower() for column in header]
-    return next((lower.index(guess) for guess in guesses if guess in lower), None)
-
-
-def _read_lines(path: Path, file) -> Iterator[SmilesRow]:
-    for number, line in enumerate(bounded_lines(file), start=1):
-        cells = line.split()
-        if cells and not (number == 1 and cells[0].lower() in _SMILES_NAMES):
-            name = cells[1] if len(cells) > 1 else f"{path.stem}/{number}"
-            yield SmilesRow(number, name, cells[0], cells[2] if len(cells) > 2 else None)
 
 
 def _collect(

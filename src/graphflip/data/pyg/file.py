@@ -1,11 +1,14 @@
 """Files of PyG graphs, as `torch.save` and PyG's datasets write them; nothing in a file is run."""
 
+import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import torch
 
 from ...errors import DataError, require
+from ..budget import check_budget, check_zip
 
 
 def read_pyg_file(path: Path | str) -> list[Any]:
@@ -18,6 +21,7 @@ def read_pyg_file(path: Path | str) -> list[Any]:
     storage = require("torch_geometric.data.storage", "pyg", "Reading PyG files")
     # PyG adds its own classes in the same way; the context manager of this name would remove them again.
     torch.serialization.add_safe_globals([data.Data, data.DataEdgeAttr, data.DataTensorAttr, storage.GlobalStorage])
+    _check_archive(path)
     try:
         stored = torch.load(path, map_location="cpu", weights_only=True)
     except Exception as error:  # damaged files have errors of all kinds
@@ -25,12 +29,53 @@ def read_pyg_file(path: Path | str) -> list[Any]:
             f"{path}: must be a file that `torch.save` wrote, of PyG Data objects and tensors alone; it cannot be read "
             f"({type(error).__name__}). Save a list of Data objects (of a batch: `batch.to_data_list()`)."
         ) from error
+    _check_tensors(path, stored)
     if isinstance(stored, tuple) and len(stored) in (2, 3) and isinstance(stored[1], dict):
-        return _separated(path, data.Data, *stored[:2])
+        graphs = _separated(path, data.Data, *stored[:2])
+        check_budget(path, sum(tensor.nbytes for tensor in _tensors(graphs)), _RATIO)
+        return graphs
     graphs = list(stored) if isinstance(stored, list | tuple) else [stored]
     for k, graph in enumerate(graphs):
         _check_whole(path, k, graph, data.Data)
     return graphs
+
+
+_RATIO = 4
+"""Most bytes of tensors for each byte of a file: tensors are stored as they are, and graphs may share some."""
+
+
+def _check_archive(path: Path | str) -> None:
+    """Raise DataError if a file is an archive that would unpack to more than it is; files of old forms are none."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            check_zip(path, archive, _RATIO)
+    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
+        return  # torch says what is wrong with it
+
+
+def _check_tensors(path: Path | str, stored: Any) -> None:
+    """Raise DataError if tensors show more numbers than the file holds, as expanded or overlapping views do."""
+    tensors = list(_tensors(stored))
+    for tensor in tensors:
+        if tensor.layout == torch.strided and tensor.nbytes > tensor.untyped_storage().nbytes():
+            raise DataError(
+                f"{path}: each tensor must hold as many numbers as it shows; one of shape {tuple(tensor.shape)} shows "
+                f"{tensor.numel()} of fewer. Save it after `.contiguous()`."
+            )
+    check_budget(path, sum(tensor.nbytes for tensor in tensors if tensor.layout == torch.strided), _RATIO)
+
+
+def _tensors(stored: Any) -> Iterator[torch.Tensor]:
+    """Tensors in containers and PyG objects, each place once; a container that holds itself has an end, too."""
+    seen, waiting = set(), [stored]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, torch.Tensor):
+            yield one
+        elif id(one) not in seen:
+            seen.add(id(one))
+            inner = one.values() if isinstance(one, dict) else one if isinstance(one, list | tuple) else ()
+            waiting += inner or vars(one).values() if hasattr(one, "__dict__") else inner
 
 
 def _check_whole(path: Path | str, k: int, graph: Any, Data: Any) -> None:

@@ -14,6 +14,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from ...errors import DataError, require
+from ..budget import check_zip
 
 Integers = Int[np.ndarray, "_ _"]
 Numbers = Float[np.ndarray, "_ _"]
@@ -102,9 +103,14 @@ def _read(path: Path) -> TuFiles:
 _DAMAGED_ZIP = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, ValueError, RuntimeError)
 
 
+_RATIO = 30
+"""Most bytes of text for each byte of a zip file; real sets have 5 to 15."""
+
+
 def _read_zip(path: Path) -> dict[str, bytes]:
     try:
         with zipfile.ZipFile(path) as archive:
+            check_zip(path, archive, _RATIO)
             return {Path(entry).name: archive.read(entry) for entry in archive.namelist() if entry.endswith(".txt")}
     except (*_DAMAGED_ZIP, OSError) as error:
         raise DataError(

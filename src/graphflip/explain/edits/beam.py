@@ -9,7 +9,8 @@ from jaxtyping import Float
 from torch import Tensor
 
 from ..counterfactual import Outcome
-from .candidates import Candidate, choose_different, choose_frontier, distinct
+from .candidates import Candidate, choose_different, choose_frontier, distinct, undominated
+from .inspection import Inspection
 from .minimize import Minimizer
 from .neighborhood import Neighborhood, SearchStage
 from .proposals import Proposals
@@ -22,6 +23,21 @@ _SLACK, _POOL = 6.0, 24
 # Candidates that are tried, after the last round of a stage, for one that survives being written as SMILES.
 _TRIES_IN_THE_END = 64
 
+# Where nothing believable flips the class at a fair price, the price hardly counts any more.
+_THRIFT = 0.1
+
+# Reasons why a change is not tried, by the constraint that it breaks; the number of such changes stands before.
+_REASONS = {
+    "freeze_nodes": "at nodes that are to stay",
+    "freeze_edges": "of edges that are to stay",
+    "freeze_rings": "of rings that are to stay",
+    "forbid_node_types": "with types of nodes that are not wanted",
+    "forbid_edge_types": "with types of edges that are not wanted",
+    "forbid_ops": "of a kind that is not wanted",
+    "budget": "with more edits than allowed",
+    "environments": "with surroundings that the data do not have",
+}
+
 _FAILURES = (Outcome.NOT_CONFIDENT, Outcome.OUT_OF_MOVES, Outcome.NO_MOVE_ALLOWED, Outcome.OUT_OF_CALLS)
 
 
@@ -31,7 +47,8 @@ class Round:
 
     Args:
         turn: Rounds done.
-        max_turns: Rounds at most.
+        max_turns: Rounds at most, by what is known now, and one more for what follows them: so the share that is done
+            grows with every round, and is below 1 for as long as there is anything to do.
         calls: Graphs that the classifier has seen.
         probability: Highest probability of the target so far, or the predicted value that comes closest.
     """
@@ -72,7 +89,7 @@ class BeamSearch:
     Args:
         neighborhood: Candidates that may be tried.
         scoring: Models that are asked about them.
-        propose: Choice of the candidates of a round that the classifier sees.
+        propose: Choice of the candidates of a round by a walk, if there is one.
         demand: Levels that an answer must meet.
         limits: Bounds on the effort.
         logits: The classifier's outputs for the factual.
@@ -89,23 +106,31 @@ class BeamSearch:
         logits: Float[Tensor, "1 c"],
         watch: Callable[[Round], None] = lambda _: None,
     ):
-        self.neighborhood, self.scoring, self.propose = neighborhood, scoring, propose
+        self.neighborhood, self.scoring = neighborhood, scoring
+        self.inspect = Inspection(neighborhood, scoring, propose)
         self.demand, self.limits, self.watch = demand, limits, watch
-        self.costs, self.conceded = neighborhood.costs, False
-        self.turn = 0
+        self.costs, self.conceded, self.believable = neighborhood.costs, False, True
+        self.turn, self.rounds_left = 0, 0
         self.trace: list[float] = []
         self.root = scoring.start(neighborhood.candidate(neighborhood.factual), logits)
         self.likeliest = self.root
 
     def stages(self) -> Iterator[SearchStage]:
         """Stages of the search, each with more to try; the next one follows if nothing passes."""
-        largest, beam = self.limits.largest, self.limits.beam
-        if self.neighborhood.moves.has_larger(largest):
+        largest, beam, look = self.limits.largest, self.limits.beam, self.limits.look > 0
+        strange = self.scoring.strangeness is not None
+        if look:
+            yield SearchStage(None, False, beam, estimated=True)
+        elif self.neighborhood.moves.has_larger(largest) and not strange:
             yield SearchStage(largest, False, beam)
-        yield SearchStage(None, False, beam)
-        yield SearchStage(None, True, 4 * beam)
-        if self.neighborhood.environments is not None and self.demand.concede_to is not None:
-            yield SearchStage(largest, False, beam, known=False)
+        if not (look and strange):  # with realism, what estimates do not find is hardly ever found
+            yield SearchStage(None, False, beam)
+        wide, thrift = (2 * beam, _THRIFT) if strange else (4 * beam, 1.0)
+        yield SearchStage(None, True, wide, thrift=thrift, estimated=look)
+        if (strange or self.neighborhood.environments is not None) and self.demand.concede_to is not None:
+            yield SearchStage(None, True, wide, known=False, thrift=thrift, estimated=look)
+        if look:
+            yield SearchStage(None, True, wide, thrift=thrift)
 
     def run(self, num: int = 1) -> list[Finding]:
         """Up to `num` answers that differ, cheapest first; the closest candidate if nothing passes."""
@@ -113,12 +138,13 @@ class BeamSearch:
         best = explored.best or self._concession(explored.flipped)
         if best is None:
             return [self._failure(explored.closest)]
-        minimize = Minimizer(self.neighborhood, self.scoring, explored.stage)
+        minimize = Minimizer(self.neighborhood, self.scoring, self.inspect, explored.stage)
         best = minimize(best)
         if num == 1:
             return [self._confirmed(best)]
         pool = [best, *distinct(self.scoring.passing(explored.flipped)[: num * _POOL])]
-        others = [minimize(candidate) for candidate in choose_different(pool, 2 * num, self.costs.cost)[1:]]
+        others = choose_different(pool, 2 * num, self.costs.cost)[1:]
+        others = [minimize.without_exchanges(candidate) for candidate in others]  # which would make them the same
         others = [candidate for candidate in others if self.scoring.survives_smiles(candidate)]
         chosen = choose_different(distinct([best, *others]), num, self.costs.cost)
         return [self._confirmed(candidate) for candidate in chosen]
@@ -129,27 +155,31 @@ class BeamSearch:
         Each is minimized for as long as the models believe it as much.
         """
         explored = self._explore(slack=math.inf)
-        minimize = Minimizer(self.neighborhood, self.scoring, explored.stage)
+        minimize = Minimizer(self.neighborhood, self.scoring, self.inspect, explored.stage)
         minimized = []
         for candidate in choose_frontier(explored.flipped, self.costs.cost):
             self.scoring.demand_as_much_as(candidate)
             minimized.append(minimize(candidate))
         findings = []
-        for candidate in choose_frontier(minimized, self.costs.cost):
+        for candidate in undominated(minimized):
             self.scoring.demand_as_much_as(candidate)
             findings.append(self._confirmed(candidate))
         return findings or [self._failure(explored.closest)]
 
     def _explore(self, slack: float) -> _Explored:
         """Search stage by stage until something passes, or calls or stages are used up."""
-        explored = _Explored(next(self.stages()), [], None, self.root)
-        for stage in self.stages():
+        stages = list(self.stages())
+        explored = _Explored(stages[0], [], None, self.root)
+        for k, stage in enumerate(stages, start=1):
+            self.rounds_left = (len(stages) - k) * self.limits.max_moves
             met, nearest = self._search(stage, slack)
             closest = max(explored.closest, nearest, key=self._nearness)
             best = self.scoring.cheapest(met, _TRIES_IN_THE_END)
             explored = _Explored(stage, explored.flipped + met, best, closest)
+            self.believable = stage.known
             # Once groups of all sizes were tried, more stages are only for graphs without any flip.
-            if best or self.scoring.spent or (explored.flipped and stage.largest is None):
+            complete = stage.largest is None and (not stage.estimated or self.scoring.strangeness is not None)
+            if best or self.scoring.spent or (explored.flipped and complete):
                 break
         return explored
 
@@ -159,26 +189,31 @@ class BeamSearch:
         A candidate that passes ends the search for those that cost `slack` more or above.
         """
         flipped: list[Candidate] = []
-        limit, closest, front = math.inf, self.root, [self.root]
+        self.scoring.thrift = stage.thrift
+        limit, closest, front, waited = math.inf, self.root, [self.root], 0
         seen = {self.root.sketch.colors()}
-        for _ in range(self.limits.max_moves):
-            if not front or self.scoring.spent:
+        for done in range(1, self.limits.max_moves + 1):
+            if not front or self.scoring.spent or waited >= self.limits.patience:
                 break
             self.turn += 1
-            tried = self.scoring.score(self.propose(list(self.neighborhood.one_move_from(front, stage, limit))))
+            tried = self.inspect(front, stage, limit)
+            self.scoring.is_first_round = False
             flipped += [candidate for candidate in tried if candidate.predicted]
             closest = max([closest, *tried], key=self._nearness)
             best = self.scoring.cheapest(tried)
-            limit = limit if best is None else min(limit, self.costs.cost(best) + slack)
-            self._report(max(tried, key=_classifier_score, default=closest))
+            better = best is not None and self.costs.cost(best) + slack < limit
+            limit = self.costs.cost(best) + slack if best is not None and better else limit
+            waited = 0 if better or limit == math.inf else waited + 1
+            self._report(max(tried, key=_classifier_score, default=closest), self.limits.max_moves - done)
             front = self._front(tried, stage.beam, seen, limit)
         return flipped, closest
 
-    def _report(self, likeliest: Candidate) -> None:
-        """Keep the likeliest candidate of a round, and tell whoever watches."""
+    def _report(self, likeliest: Candidate, left: int) -> None:
+        """Keep the likeliest candidate of a round, and tell whoever watches; `left` rounds may follow in this stage."""
         self.likeliest = max(self.likeliest, likeliest, key=_classifier_score)
         self.trace.append(likeliest.probability)
-        self.watch(Round(self.turn, self.limits.max_moves, self.scoring.calls, self.likeliest.probability))
+        most = self.turn + left + self.rounds_left + 1
+        self.watch(Round(self.turn, most, self.scoring.calls, self.likeliest.probability))
 
     def _front(self, tried: list[Candidate], beam: int, seen: set, limit: float) -> list[Candidate]:
         """The `beam` first candidates that are new and from which one below the cost limit may be reached."""
@@ -230,8 +265,12 @@ class BeamSearch:
 
     def note(self, finding: Finding) -> str:
         """For a failure, or an answer that misses something that was asked, what it misses; else ""."""
-        misses = self.conceded or self.neighborhood.has_unknown_environments(finding.candidate)
+        misses = self.conceded or self._is_strange(finding.candidate)
         return self._explain_failure(finding.candidate) if misses or finding.outcome in _FAILURES else ""
+
+    def _is_strange(self, candidate: Candidate) -> bool:
+        """True if a candidate was found only when it need not be believable any more."""
+        return not self.believable or self.neighborhood.has_unknown_environments(candidate)
 
     def _explain_failure(self, closest: Candidate) -> str:
         """Describe the closest candidate, and count the moves that each constraint ruled out."""
@@ -240,14 +279,14 @@ class BeamSearch:
             f"{asked:g}" if of else goal.name() for asked in (self.demand.confidence, self.demand.agreement)
         )
         text = f"The closest of {self.scoring.calls - 1} graphs has {goal.unit} {closest.probability:.3f}{of}"
-        text += f" ({closest.heavy} edits, {self.turn} rounds of moves); {confidence} was asked."
+        text += f" ({closest.heavy} {'edit' if closest.heavy == 1 else 'edits'}); {confidence} was asked."
         if len(closest.votes) > 1:
             text += f" {len(self.scoring.surrogates)} surrogates give it {closest.votes[1].shown:.3f} on average;"
             text += f" {agreement} was asked."
-        if self.neighborhood.has_unknown_environments(closest):
-            text += " With surroundings that the data have, nothing was found."
-        reasons = [f"{count} by `{name}`" for name, count in self.neighborhood.ruled_out.most_common()]
-        return f"{text} Moves ruled out: {', '.join(reasons)}." if reasons else text
+        if self._is_strange(closest):
+            text += " No believable change was found: this is a small one that real graphs hardly have."
+        reasons = [f"{count} {_REASONS[name]}" for name, count in self.neighborhood.ruled_out.most_common()]
+        return f"{text} Changes that were not tried: {', '.join(reasons)}." if reasons else text
 
 
 def _classifier_score(candidate: Candidate) -> float:

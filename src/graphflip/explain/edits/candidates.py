@@ -50,6 +50,8 @@ class Candidate:
         weight: Cost of the counted edits.
         travel: Distance by which continuous attributes have changed, in scales.
         unseen: Hydrogens and their bonds that come or go without being nodes and edges.
+        sites: Number of separate places that the counted edits change.
+        strangeness: Price of what real molecules or graphs seldom have; 0 until it was looked at.
         votes: The classifier's vote, then the mean vote of the surrogates if they were asked.
     """
 
@@ -59,6 +61,8 @@ class Candidate:
     weight: float
     travel: float = 0.0
     unseen: int = 0
+    sites: int = 1
+    strangeness: float = 0.0
     votes: tuple[Vote, ...] = ()
 
     @classmethod
@@ -67,7 +71,12 @@ class Candidate:
         difference = Difference.between(factual, after) if state is None else state.updated(factual, after)
         counted = counted_part(difference, factual, after, schema)
         unseen = unseen_edits(difference, schema)
-        return cls(after, difference, counted, counted.cost(schema), counted.travel(schema), unseen)
+        sites = num_sites(counted, factual, after)
+        return cls(after, difference, counted, counted.cost(schema), counted.travel(schema), unseen, sites)
+
+    def with_strangeness(self, strangeness: float) -> "Candidate":
+        """The same candidate after a look at how strange it is."""
+        return replace(self, strangeness=strangeness)
 
     def with_votes(self, votes: Iterable[Vote]) -> "Candidate":
         """The same candidate with other votes."""
@@ -113,6 +122,21 @@ class Candidate:
         return frozenset([*self.difference.nodes.items(), *self.difference.edges.items()])
 
 
+def num_sites(counted: Difference, factual: Sketch, after: Sketch) -> int:
+    """Number of separate places of change: changes of the same nodes, or of neighbors before or after, are one."""
+    todo, sites = set(counted.touched), 0
+    while todo:
+        sites += 1
+        front = [todo.pop()]
+        while front:
+            i = front.pop()
+            near = (j for sketch in (factual, after) if i in sketch.nodes for j in sketch.around(i))
+            reached = todo.intersection(near)
+            todo -= reached
+            front += reached
+    return sites
+
+
 def edit_distance(candidate: Candidate, other: Candidate) -> int:
     """Number of edits between two candidates of one factual as they are aligned: an upper bound of the distance."""
     return Difference.between(candidate.sketch, other.sketch).size
@@ -150,5 +174,14 @@ def choose_frontier(candidates: Iterable[Candidate], cost: Callable[[Candidate],
     chosen: list[Candidate] = []
     for candidate in sorted(candidates, key=lambda each: (cost(each), -each.belief)):
         if not chosen or candidate.belief > chosen[-1].belief:
+            chosen.append(candidate)
+    return chosen
+
+
+def undominated(candidates: Iterable[Candidate]) -> list[Candidate]:
+    """Candidates that no other equals or beats in all of edits, belief and strangeness, fewest edits first."""
+    chosen: list[Candidate] = []
+    for candidate in sorted(candidates, key=lambda each: (each.heavy, -each.belief, each.strangeness)):
+        if not any(other.belief >= candidate.belief and other.strangeness <= candidate.strangeness for other in chosen):
             chosen.append(candidate)
     return chosen

@@ -1,6 +1,7 @@
 """Minimizer: makes an answer smaller by reverting or exchanging changes, or by aligning its nodes better."""
 
 from collections.abc import Iterator
+from functools import partial
 
 import torch
 
@@ -10,6 +11,7 @@ from ..moves.apply import apply_differences
 from ..moves.revert import revert_all, reverted
 from ..moves.sketch import Pair, Sketch
 from .candidates import Candidate
+from .inspection import Inspection
 from .neighborhood import Neighborhood, SearchStage
 from .scoring import Scoring
 
@@ -23,32 +25,42 @@ class Minimizer:
     Args:
         neighborhood: Candidates that are allowed.
         scoring: Models that must still be convinced.
+        inspect: Choice of the moves that are tried.
         stage: Moves that may be exchanged for others.
     """
 
-    def __init__(self, neighborhood: Neighborhood, scoring: Scoring, stage: SearchStage):
-        self.neighborhood, self.scoring, self.stage = neighborhood, scoring, stage
+    def __init__(self, neighborhood: Neighborhood, scoring: Scoring, inspect: Inspection, stage: SearchStage):
+        self.neighborhood, self.scoring, self.inspect, self.stage = neighborhood, scoring, inspect, stage
 
     def __call__(self, candidate: Candidate) -> Candidate:
         """The candidate that remains when no change can be reverted, exchanged or saved by another alignment."""
-        return revert_all(candidate, self._smaller)
+        return revert_all(candidate, partial(self._smaller, exchange=True))
 
-    def _smaller(self, candidate: Candidate) -> Candidate | None:
+    def without_exchanges(self, candidate: Candidate) -> Candidate:
+        """The candidate that remains when no change can be reverted or saved; the others stay the changes they are."""
+        return revert_all(candidate, partial(self._smaller, exchange=False))
+
+    def _smaller(self, candidate: Candidate, exchange: bool) -> Candidate | None:
         if self.scoring.spent:
             return None
-        return self._reverted_or_exchanged(candidate) or self.realigned(candidate)
+        return self._reverted_or_exchanged(candidate, exchange) or self.realigned(candidate)
 
-    def _reverted_or_exchanged(self, candidate: Candidate) -> Candidate | None:
+    def _reverted_or_exchanged(self, candidate: Candidate, exchange: bool) -> Candidate | None:
         """The cheapest that passes after one change was reverted, or else reverted and another one made."""
         around, cost = self.neighborhood, self.neighborhood.costs.cost
         sketches = reverted(around.moves, around.factual, candidate.sketch, partly=True)
-        smaller = around.cheaper_than(candidate, sketches, self.stage)
-        cheapest = self.scoring.cheapest(self.scoring.score(smaller))
-        if cheapest is not None:
+        smaller = self.scoring.classify(around.cheaper_than(candidate, sketches, self.stage))
+        cheapest = self._cheaper(self.scoring.shortlist(smaller, self.stage.known), candidate)
+        if cheapest is not None or not exchange:
             return cheapest
         front = [each for each in smaller if cost(each) + around.least_cost < cost(candidate)]
-        exchanged = list(around.one_move_from(front, self.stage, cost(candidate)))
-        return self.scoring.cheapest(self.scoring.score(exchanged))
+        front = sorted(front, key=cost)[: self.scoring.limits.exchanges]
+        return self._cheaper(self.inspect(front, self.stage, cost(candidate)), candidate) if front else None
+
+    def _cheaper(self, scored: list[Candidate], than: Candidate) -> Candidate | None:
+        """The cheapest of the candidates that passes, if it is cheaper than another when all is priced."""
+        key = self.neighborhood.costs.key
+        return self.scoring.cheapest(each for each in scored if key(each) < key(than))
 
     def realigned(self, candidate: Candidate) -> Candidate | None:
         """The same graph with its nodes in other slots, so that fewer edits lead to it; None if no allowed ones do."""
@@ -63,7 +75,9 @@ class Minimizer:
         sketch = align(around.factual, renumber(candidate.sketch, slot), graph.schema.max_nodes)
         if sketch is None:
             return None
-        again = around.candidate(sketch).with_votes(candidate.votes)
+        again = self.scoring.priced(around.candidate(sketch).with_votes(candidate.votes), self.stage.known)
+        if again is None:
+            return None
         if not again.heavy or around.costs.key(again) >= around.costs.key(candidate):
             return None
         if around.has_unknown_environments(again) and not around.has_unknown_environments(candidate):

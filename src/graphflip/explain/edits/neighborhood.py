@@ -10,6 +10,7 @@ from ...columns import STEPS
 from ...graph import Graph
 from ..constraints import Constraints
 from ..moves.difference import Difference
+from ..moves.drafts import Draft
 from ..moves.environments import EnvironmentCounts
 from ..moves.moves import Moves
 from ..moves.restrictions import Restrictions
@@ -26,12 +27,16 @@ class SearchStage(NamedTuple):
         branches: True if branches of any size may be removed.
         beam: Graphs from which each round goes on.
         known: True if edits must create known environments only.
+        thrift: Share of the price of cost that counts when candidates are ranked.
+        estimated: True if only the moves that promise most are made; False if all are.
     """
 
     largest: int | None
     branches: bool
     beam: int
     known: bool = True
+    thrift: float = 1.0
+    estimated: bool = False
 
 
 class Neighborhood:
@@ -69,7 +74,7 @@ class Neighborhood:
     @property
     def least_cost(self) -> float:
         """Lower bound of what one more move costs."""
-        return min((1.0, *STEPS)) if self.schema.has_continuous else 1.0
+        return self.costs.edit_price * (min((1.0, *STEPS)) if self.schema.has_continuous else 1.0)
 
     def candidate(self, after: Sketch, state: Difference | None = None) -> Candidate:
         """A graph as a candidate; `state` is the difference of the sketch that it was copied from, if known."""
@@ -78,17 +83,27 @@ class Neighborhood:
     def one_move_from(self, front: Iterable[Candidate], stage: SearchStage, limit: float) -> Iterator[Candidate]:
         """Every allowed graph one move away that costs less than the limit, each once."""
         met: set[frozenset] = set()
-        admits = partial(self._admits, known=stage.known, limit=limit)
         for state in front:
-            for _, after in self.moves.steps(state.sketch, self.factual, admits, stage.largest, stage.branches):
-                candidate = self.candidate(after, state.difference)
-                if self.costs.cost(candidate) >= limit:
-                    continue
-                key = candidate.key()
-                if key and key not in met:
-                    met.add(key)
-                    if self.allows(candidate):
-                        yield candidate
+            for draft in self.drafts(state, stage):
+                candidate = self.made(state, draft, stage, limit)
+                if candidate is not None and candidate.key() not in met:
+                    met.add(candidate.key())
+                    yield candidate
+
+    def drafts(self, state: Candidate, stage: SearchStage) -> Iterator[Draft]:
+        """Every move of a state that a stage tries, not made yet."""
+        return self.moves.drafts(state.sketch, self.factual, stage.largest, stage.branches)
+
+    def made(self, state: Candidate, draft: Draft, stage: SearchStage, limit: float) -> Candidate | None:
+        """The graph that a move leads to; None if it is not allowed or does not cost less than the limit."""
+        admits = partial(self._admits, known=stage.known, limit=limit)
+        after = self.moves.settled(state.sketch, *draft.build(), self.factual, admits)
+        if after is None:
+            return None
+        candidate = self.candidate(after, state.difference)
+        if self.costs.cost(candidate) >= limit or not candidate.size:
+            return None
+        return candidate if self.allows(candidate) else None
 
     def cheaper_than(self, candidate: Candidate, sketches: Iterable[Sketch], stage: SearchStage) -> list[Candidate]:
         """Those of the graphs that are allowed and cheaper than a candidate, each once."""

@@ -15,6 +15,7 @@ from ..goals.batches import mean_outputs
 from ..goals.goal import AbstractGoal
 from ..moves.apply import apply_differences
 from .candidates import Candidate, Vote, votes_for
+from .realism import Strangeness
 from .settings import Costs, Level, Limits
 
 # Scores of batches of different shapes differ in the last digits: a candidate must pass by more than that.
@@ -22,6 +23,9 @@ _MARGIN = 1e-5
 
 # Candidates that are tried in vain, cheapest first, for one that survives being written as SMILES.
 _TRIES = 16
+
+# Candidates of a round that are looked at, best first, for each one that is to be believed.
+_LOOKS = 5
 
 
 class Scoring:
@@ -35,8 +39,11 @@ class Scoring:
         level: Probabilities of the goal that are enough.
         costs: Costs of candidates.
         limits: Bounds on what the models are shown.
+        strangeness: Price of what real graphs seldom have; None if candidates need not look like them.
 
-    `calls` counts the graphs that the classifier saw, the factual included; `spent` is True once it may see no more.
+    `calls` counts the graphs that the classifier saw, the factual included; `spent` is True once it may see no more;
+    `thrift` is the share of the price of cost that counts when candidates are ranked; `prices` are those of the
+    strangeness of every candidate that was looked at.
     """
 
     def __init__(
@@ -48,10 +55,13 @@ class Scoring:
         level: Level,
         costs: Costs,
         limits: Limits,
+        strangeness: Strangeness | None = None,
     ):
         self.graph, self.goal, self.classifier, self.surrogates = graph, goal, classifier, surrogates
-        self.costs, self.limits = costs, limits
-        self.calls, self.spent = 1, False
+        self.costs, self.limits, self.strangeness = costs, limits, strangeness
+        self.calls, self.spent, self.thrift = 1, False, 1.0
+        self.prices: dict[frozenset, float] = {}
+        self.first, self.is_first_round = list[Candidate](), True
         self._read_back: dict[frozenset, Candidate | None] = {}
         self.demand(level)
 
@@ -68,10 +78,42 @@ class Scoring:
         """The factual with the votes of all models; `logits` are the classifier's outputs."""
         return self._with_surrogates([factual.with_votes(votes_for(logits, self.goal))])[0]
 
-    def score(self, candidates: list[Candidate]) -> list[Candidate]:
-        """The candidates with the votes of all models, as many as the classifier may be shown; with surrogates, only
-        the shortlist that the classifier ranks first."""
-        return self._with_surrogates(self._classified(candidates))
+    def score(self, candidates: list[Candidate], known: bool = True) -> list[Candidate]:
+        """The candidates with the votes of all models, as many as the classifier may be shown.
+
+        With surrogates, only the shortlist that the classifier ranks first. With `known`, only those that are to be
+        believed, with the price of their strangeness.
+        """
+        return self.shortlist(self.classify(candidates), known)
+
+    def classify(self, candidates: list[Candidate]) -> list[Candidate]:
+        """The candidates with the classifier's votes, the first ones if it may not be shown all.
+
+        Those of the first round, which are one move from the factual, are kept in `first`.
+        """
+        classified: list[Candidate] = []
+        shown = candidates[: int(min(self._left, len(candidates)))]
+        try:
+            for chunk in self._chunks(shown):
+                classified += self._asked([self.classifier], chunk)
+        except BudgetSpent as error:
+            rest = shown[len(classified) :][: error.left]
+            classified += self._asked([self.classifier], rest) if rest else []
+        self.calls += len(classified)
+        self.spent = self.spent or len(classified) < len(candidates)
+        self.first += classified if self.is_first_round else []
+        return classified
+
+    def shortlist(self, classified: list[Candidate], known: bool = True) -> list[Candidate]:
+        """Those of the candidates with the classifier's votes that the surrogates are asked about, with their votes."""
+        return self._with_surrogates(self._believable(classified) if known else classified)
+
+    def priced(self, candidate: Candidate, known: bool = True) -> Candidate | None:
+        """The candidate with the price of its strangeness, if with `known` there is one; None if it is not believed."""
+        if self.strangeness is None or not known:
+            return candidate
+        price = self.prices[candidate.key()] = self.strangeness(candidate)
+        return candidate.with_strangeness(price) if price < math.inf else None
 
     def confirm(self, candidate: Candidate) -> Candidate:
         """The candidate with the votes on the very graph that is returned, padded to all slots of the schema."""
@@ -114,7 +156,7 @@ class Scoring:
 
     def rank(self, candidate: Candidate) -> tuple[float, float]:
         """Sort key of the beam: price * cost - support; then the classifier's score, highest first."""
-        price = self.costs.price * self.costs.cost(candidate)
+        price = self.thrift * self.costs.price * self.costs.cost(candidate)
         return price - self.support(candidate), -candidate.classifier_score
 
     def _read_from_smiles(self, candidate: Candidate) -> Candidate | None:
@@ -138,19 +180,17 @@ class Scoring:
         """Number of graphs that the classifier may still be shown."""
         return math.inf if self.limits.max_calls is None else float(self.limits.max_calls - self.calls)
 
-    def _classified(self, candidates: list[Candidate]) -> list[Candidate]:
-        """The candidates with the classifier's votes, the first ones if it may not be shown all."""
-        classified: list[Candidate] = []
-        shown = candidates[: int(min(self._left, len(candidates)))]
-        try:
-            for chunk in self._chunks(shown):
-                classified += self._asked([self.classifier], chunk)
-        except BudgetSpent as error:
-            rest = shown[len(classified) :][: error.left]
-            classified += self._asked([self.classifier], rest) if rest else []
-        self.calls += len(classified)
-        self.spent = self.spent or len(classified) < len(candidates)
-        return classified
+    def _believable(self, candidates: list[Candidate]) -> list[Candidate]:
+        """The candidates that are to be believed, best first, up to a shortlist; all if nothing is priced."""
+        if self.strangeness is None:
+            return candidates
+        chosen: list[Candidate] = []
+        for candidate in sorted(candidates, key=self.rank)[: _LOOKS * self.limits.shortlist]:
+            priced = self.priced(candidate)
+            chosen += [] if priced is None else [priced]
+            if len(chosen) == self.limits.shortlist:
+                break
+        return chosen
 
     def _with_surrogates(self, candidates: list[Candidate]) -> list[Candidate]:
         """The shortlist of classified candidates with the votes of the surrogates; all of them if there are none."""

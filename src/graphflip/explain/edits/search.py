@@ -1,5 +1,6 @@
 """EditSearch: a beam search over valid moves of the graph itself, refined until no edit is left over."""
 
+import dataclasses
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -11,6 +12,7 @@ from torch import Tensor
 from ...errors import ConfigError, SchemaError
 from ...graph import Graph
 from ...models.networks.classifier import AbstractClassifier
+from ..claims.examine import Examiner
 from ..constraints import Constraints
 from ..counterfactual import Counterfactual, Outcome
 from ..goals.goal import AbstractGoal
@@ -20,8 +22,10 @@ from ..moves.apply import apply_differences
 from ..moves.environments import EnvironmentCounts
 from ..moves.moves import Moves
 from .beam import BeamSearch, Finding, Round
+from .effects import importance_of
 from .neighborhood import Neighborhood
 from .proposals import Proposals
+from .realism import AbstractRealism
 from .scoring import Scoring
 from .settings import Costs, Demand, Limits
 
@@ -33,9 +37,9 @@ class EditSearch(AbstractExplainer):
     A graph passes if the classifier predicts the target with at least `confidence` and the surrogates give it at least
     `agreement` on average; where values are predicted, if the classifier's value and the surrogates' mean lie in the
     range that is asked for. Of the graphs that pass, the cheapest is taken, and the search goes on while a cheaper one
-    is possible. Then changes are reverted, or exchanged for cheaper ones, for as long as the graph still passes: the
-    answer is 1-minimal. A molecule must still pass when it is written as SMILES and read back, if one that does can be
-    found.
+    is possible. Then changes are reverted, or exchanged for cheaper ones, for as long as the graph still passes; the
+    answer says what each change is needed for (`needed_for`). A molecule must still pass when it is written as SMILES
+    and read back, if one that does can be found.
 
     Candidates are ranked by `price * cost - support`, where support is the mean of the scores by the classifier and by
     the surrogates (log-probabilities, or minus distances from a range), each counted up to what is asked. Nothing is
@@ -64,9 +68,16 @@ class EditSearch(AbstractExplainer):
         max_calls: Graphs that the classifier is shown in all; None for any number.
         largest: Nodes of the largest group that is added before larger ones are tried.
         price: Score that a unit of cost is worth when candidates are ranked.
-        hydrogen_price: Cost of each edit that only adds or removes a hydrogen node or its bond; other edits cost 1.
+        hydrogen_price: Cost of an edit that only adds or removes a hydrogen or its bond, as a multiple of another's.
+        edit_price: Cost of each edit.
+        site_price: Cost of each separate place that is changed.
+        realism: Knowledge of real graphs: what is strange has a price, what is not to be believed is left out. By
+            default strangeness costs nothing.
         shortlist: Candidates of a round that the surrogates see, those that the classifier ranks first.
         batch_size: Graphs that a model is shown at once.
+        patience: Rounds that the search goes on after the one that found its best answer.
+        exchanges: Graphs with a change taken back from which another move is tried, when the answer is minimized.
+        look: Candidates that are classified at a time where the most promising moves are made first; 0 to make all.
         method: Name of the explainer in tables and files.
 
     Raises:
@@ -109,8 +120,14 @@ class EditSearch(AbstractExplainer):
     largest: int = 2
     price: float = 0.2
     hydrogen_price: float = 0.5
+    edit_price: float = 1.0
+    site_price: float = 0.0
+    realism: AbstractRealism | None = None
     shortlist: int = 64
     batch_size: int = 256
+    patience: int = 99
+    exchanges: int = 999
+    look: int = 0
     method: str = "search"
 
     def __post_init__(self) -> None:
@@ -134,13 +151,30 @@ class EditSearch(AbstractExplainer):
     @cached_property
     def costs(self) -> Costs:
         """Costs of candidates."""
-        return Costs(self.hydrogen_price, self.price)
+        return Costs(self.hydrogen_price, self.price, self.edit_price, self.site_price)
 
     @cached_property
     def limits(self) -> Limits:
         """Bounds on the effort."""
         return Limits(
-            self.beam, self.max_moves, self.max_calls, self.largest, self.proposals, self.shortlist, self.batch_size
+            self.beam,
+            self.max_moves,
+            self.max_calls,
+            self.largest,
+            self.proposals,
+            self.shortlist,
+            self.batch_size,
+            self.patience,
+            self.exchanges,
+            self.look,
+        )
+
+    @cached_property
+    def examiner(self) -> Examiner:
+        """Examiner of the answers: what each change is needed for, by the levels that are asked or accepted."""
+        levels, class_alone = self.demand.levels(), not (self.surrogates or self.environments or self.frontier)
+        return Examiner(
+            self.classifier, self.moves, self.surrogates, levels, self.constraints, self.max_calls, class_alone
         )
 
     def explain_batch(self, question: Question) -> list[Counterfactual]:
@@ -179,7 +213,8 @@ class EditSearch(AbstractExplainer):
         graph = _without_empty_end(graph)
         around = Neighborhood(graph, self.moves, self.costs, self.constraints, self.environments, self.minimum)
         level = self.demand.levels()[0]
-        scoring = Scoring(graph, goal, self.classifier, self.surrogates, level, self.costs, self.limits)
+        strangeness = None if self.realism is None else self.realism.beside(around.factual)
+        scoring = Scoring(graph, goal, self.classifier, self.surrogates, level, self.costs, self.limits, strangeness)
         propose = Proposals(self.walk, graph, goal, self.costs, self.proposals)
         return BeamSearch(around, scoring, propose, self.demand, self.limits, logits, self.watch)
 
@@ -192,12 +227,12 @@ class EditSearch(AbstractExplainer):
             findings = [Finding(search.root, Outcome.ALREADY_THERE)]
         else:
             findings = search.run_frontier() if self.frontier else search.run(num)
-        seconds = (time.perf_counter() - started) / len(findings)
-        return [self._answer(question, k, search, finding, seconds) for finding in findings]
+        answers = self.examiner.examine([self._answer(question, k, search, finding) for finding in findings])
+        importance = importance_of(search.scoring.first, search.root, question.goals[k])
+        seconds = (time.perf_counter() - started) / len(answers)
+        return [dataclasses.replace(answer, seconds=seconds, importance=importance) for answer in answers]
 
-    def _answer(
-        self, question: Question, k: int, search: BeamSearch, finding: Finding, seconds: float
-    ) -> Counterfactual:
+    def _answer(self, question: Question, k: int, search: BeamSearch, finding: Finding) -> Counterfactual:
         unknown = finding.outcome is Outcome.NOT_A_NUMBER
         return question.answer(
             k,
@@ -206,10 +241,8 @@ class EditSearch(AbstractExplainer):
             finding.outcome,
             p_counterfactual=None if unknown else finding.candidate.probability,
             steps=search.turn,
-            seconds=seconds,
             probabilities=tuple(search.trace),
             classifier_calls=search.scoring.calls,
-            one_minimal=finding.one_minimal,
             note=search.note(finding),
         )
 

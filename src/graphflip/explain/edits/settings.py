@@ -57,19 +57,25 @@ class Demand:
 
 @dataclass(frozen=True)
 class Costs:
-    """Costs of candidates; an edit costs 1, a change of continuous attributes by its size.
+    """Costs of candidates: of the edits, of the places that they change, and of what is strange about the result.
 
     Args:
-        hydrogen_price: Cost of an edit that only adds or removes a hydrogen or its bond, be they nodes or implied.
+        hydrogen_price: Cost of an edit that only adds or removes a hydrogen or its bond, be they nodes or implied, as a
+            multiple of the cost of another edit.
         price: Score that a unit of cost is worth when candidates are ranked.
+        edit_price: Cost of an edit; a change of continuous attributes counts by its size.
+        site_price: Cost of each separate place that is changed.
     """
 
     hydrogen_price: float = 0.5
     price: float = 0.2
+    edit_price: float = 1.0
+    site_price: float = 0.0
 
     def cost(self, candidate: Candidate) -> float:
-        """Cost of all edits of a candidate."""
-        return candidate.weight + self.hydrogen_price * (candidate.size - candidate.heavy + candidate.unseen)
+        """Cost of a candidate."""
+        edits = candidate.weight + self.hydrogen_price * (candidate.size - candidate.heavy + candidate.unseen)
+        return self.edit_price * edits + self.site_price * candidate.sites + candidate.strangeness
 
     def key(self, candidate: Candidate) -> tuple[float, int, float]:
         """Sort key of candidates that pass: cost, then number of edits, then distance of continuous attributes."""
@@ -77,7 +83,7 @@ class Costs:
 
     def at_least(self, num_edits: int) -> float:
         """Lower bound of the cost of so many nodes and edges that are added or removed."""
-        return min(1.0, self.hydrogen_price) * num_edits
+        return self.edit_price * min(1.0, self.hydrogen_price) * num_edits
 
 
 @dataclass(frozen=True)
@@ -92,6 +98,9 @@ class Limits:
         proposals: Candidates of a round that the classifier sees where a latent walk preselects them.
         shortlist: Candidates of a round that the surrogates see.
         batch_size: Graphs that a model is shown at once.
+        patience: Rounds that a search goes on after the one that found its best answer.
+        exchanges: Graphs with a change taken back from which another move is tried, when an answer is minimized.
+        look: Candidates that are classified at a time where the most promising moves are made first; 0 to make all.
     """
 
     beam: int = 4
@@ -101,8 +110,11 @@ class Limits:
     proposals: int = 64
     shortlist: int = 64
     batch_size: int = 256
+    patience: int = 99
+    exchanges: int = 999
+    look: int = 0
 
     def __post_init__(self) -> None:
-        for name in ("beam", "max_moves", "largest", "proposals", "shortlist", "batch_size"):
+        for name in ("beam", "max_moves", "largest", "proposals", "shortlist", "batch_size", "patience", "exchanges"):
             if getattr(self, name) < 1:
                 raise ConfigError(f"`{name}` must be at least 1; got {getattr(self, name)}.")

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from ...errors import ConfigError
+from ...errors import ConfigError, NotFinite
 from .goal import AbstractGoal, AbstractRequest
 
 # Outputs of batches of different shapes differ in the last digits: a bound is met up to this share of it.
@@ -104,8 +104,10 @@ class Shift(AbstractRequest):
     def at(self, outputs: Float[Tensor, " c"]) -> AbstractGoal:
         _require_value(outputs, f"a value {'raised' if self.by > 0 else 'lowered'} by {abs(self.by):g}")
         value = float(outputs[0])
+        if not math.isfinite(value):
+            raise NotFinite(f"A model must predict a finite value, to raise or lower; it predicts {value}. Check it.")
         bounds = (value + self.by, math.inf) if self.by > 0 else (-math.inf, value + self.by)
-        return ValueGoal(*bounds, scale=abs(self.by) / _START) if math.isfinite(value) else ValueGoal(*bounds)
+        return ValueGoal(*bounds, scale=abs(self.by) / _START)
 
 
 def _finite(bound: float) -> float | None:

@@ -28,16 +28,20 @@ class ActiveGraphs:
 
     `active` are the numbers in the batch of the graphs still walking. Tensors with an axis `a` have a row for each of
     them, in this order; the axis `s` are draws of one code. Factuals that are classified as the target never start.
+    A walk ends where the target is reached with `confidence`; 0 asks for the class alone.
     """
 
-    def __init__(self, question: Question, classifier: AbstractClassifier, keep_path: bool = False):
-        self.question, self.classifier, self.keep_path = question, classifier, keep_path
+    def __init__(
+        self, question: Question, classifier: AbstractClassifier, keep_path: bool = False, confidence: float = 0.0
+    ):
+        self.question, self.classifier, self.keep_path, self.confidence = question, classifier, keep_path, confidence
         already = question.already_there
         self.active = (~already).nonzero()[:, 0]
         self.stopped = {
             k: Stopped(question.graph[k], Outcome.ALREADY_THERE, float(question.p_factual[k]))
             for k in already.nonzero()[:, 0].tolist()
         }
+        self.surest: dict[int, Stopped] = {}  # past the boundary, but not as sure as asked
         self.probabilities: list[list[float]] = [[] for _ in range(len(question.graph))]
         self.paths: list[list[Tensor]] = [[] for _ in range(len(question.graph))]
 
@@ -72,8 +76,9 @@ class ActiveGraphs:
     ) -> Bool[Tensor, " a"]:
         """Mask of the rows that walk on; False, for good, where the hard graph is classified as the target.
 
-        The mean over draws and the best draw must both reach the goal. The best draw, rounded, is classified once more.
-        A walk also ends at the last step, and where logits or gradient are not finite.
+        The mean over draws and the best draw must both reach the goal. The best draw, rounded, is classified once more,
+        and must have the confidence that is asked for. A walk also ends at the last step, and where logits or gradient
+        are not finite.
         """
         goals, draws, rows = self.goals, logits.shape[1], torch.arange(len(logits))
         best = score_each(goals, logits).argmax(1)
@@ -83,14 +88,33 @@ class ActiveGraphs:
         at = (flipped | broken | last).nonzero()[:, 0]
         if len(at):
             hard = rounded(decoded.select((rows * draws + best)[at]))
-            outcomes, probability = verdict(self.classifier, hard, [goals[k] for k in at.tolist()])
+            outcomes, probability = self._verdict(hard, [goals[k] for k in at.tolist()])
             for position, k in enumerate(at.tolist()):
-                outcome = _end(outcomes[position], bool(broken[k]), last)
-                if outcome is not None:
-                    walks_on[k] = False
-                    self.stopped[int(self.active[k])] = Stopped(hard[position], outcome, float(probability[position]))
+                here = Stopped(hard[position], outcomes[position], probability[position])
+                walks_on[k] = not self._ends(int(self.active[k]), here, bool(broken[k]), last)
         self.active = self.active[walks_on]
         return walks_on
+
+    def _verdict(self, hard: Graph, goals: list[AbstractGoal]) -> tuple[list[Outcome], list[float]]:
+        """Outcome of each hard graph (not confident: the class, but not the confidence), and its probability."""
+        outcomes, shown = verdict(self.classifier, hard, goals)
+        for k, goal in enumerate(goals):
+            unsure = goal.unit == "probability" and float(shown[k]) < self.confidence
+            if outcomes[k] is Outcome.FLIPPED and unsure:
+                outcomes[k] = Outcome.NOT_CONFIDENT
+        return outcomes, shown.tolist()
+
+    def _ends(self, k: int, here: Stopped, broken: bool, last: bool) -> bool:
+        """Note where the walk of graph k stands, and say whether it ends: here, or with the surest graph of the way."""
+        if here.outcome is Outcome.NOT_CONFIDENT:
+            self.surest[k] = max(self.surest.get(k, here), here, key=lambda one: one.probability)
+        outcome = _end(here.outcome, broken, last)
+        if outcome is None:
+            return False
+        self.stopped[k] = here._replace(outcome=outcome)
+        if outcome is not Outcome.FLIPPED:
+            self.stopped[k] = self.surest.get(k, self.stopped[k])
+        return True
 
     def answers(self, method: str, seconds: float) -> list[Counterfactual]:
         """Counterfactuals of all graphs of the batch, once none of them walks any more."""
@@ -116,4 +140,4 @@ def _end(outcome: Outcome, broken: bool, last: bool) -> Outcome | None:
         return Outcome.NOT_A_NUMBER
     if last:
         return Outcome.OUT_OF_STEPS if outcome is Outcome.NOT_FLIPPED else outcome
-    return None if outcome in (Outcome.NOT_FLIPPED, Outcome.EMPTY) else outcome
+    return None if outcome in (Outcome.NOT_FLIPPED, Outcome.NOT_CONFIDENT, Outcome.EMPTY) else outcome

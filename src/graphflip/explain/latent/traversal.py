@@ -9,6 +9,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from ...errors import ConfigError
 from ...graph import Graph
 from ...models.networks.classifier import AbstractClassifier
 from ...models.networks.decode import Gumbel, MostLikely
@@ -29,8 +30,9 @@ class LatentTraversal(AbstractExplainer):
 
     where D decodes a graph and p is the classifier's probability. Where values are predicted, the distance from the
     range that is asked for takes the place of -log p. A graph's walk ends for good when its hard graph is classified
-    as the target; that very graph is classified once more and returned. No answer depends on the other graphs of the
-    batch.
+    as the target; that very graph is classified once more and returned. With `stop="confident"` it goes on, past the
+    boundary, until the classifier is sure; if it never is, the surest graph of the way is returned, as not confident.
+    No answer depends on the other graphs of the batch.
 
     Args:
         vae: Autoencoder that gives codes and decodes them.
@@ -44,8 +46,15 @@ class LatentTraversal(AbstractExplainer):
         samples: Number of draws for `infer="samples"`.
         optimizer: `"descent"` is the update as printed (Eq. 5), `"adam"` the one of the paper's experiments.
         anchor: Point that the regularizer pulls towards: the origin of the latent space (paper) or the factual's code.
+        stop: `"boundary"` ends a walk at the first graph that is classified as the target (the paper's text),
+            `"confident"` at the first to which the classifier gives the target with `confidence`.
+        confidence: Probability of the target to reach with `stop="confident"`; above 0, below 1. Predicted values are
+            in the range that is asked for, or not, whatever it is.
         keep_path: True keeps every code of the walk in `Counterfactual.path` (`t n dz`).
         method: Name in tables and files.
+
+    Raises:
+        ConfigError: `steps` or `confidence` is out of range.
 
     Example:
         >>> from graphflip.models import PEGVAE, RelationalGIN
@@ -67,8 +76,16 @@ class LatentTraversal(AbstractExplainer):
     samples: int = 8
     optimizer: Literal["adam", "descent"] = "adam"
     anchor: Literal["origin", "factual"] = "origin"
+    stop: Literal["boundary", "confident"] = "boundary"
+    confidence: float = 0.95
     keep_path: bool = False
     method: str = "cgcf"
+
+    def __post_init__(self) -> None:
+        if self.steps < 1:
+            raise ConfigError(f"A walk must have at least 1 step; got `steps` = {self.steps}.")
+        if not 0 < self.confidence < 1:
+            raise ConfigError(f"The confidence to reach must be above 0 and below 1; got {self.confidence}.")
 
     def traverse(self, graphs: ActiveGraphs) -> Iterator[Float[Tensor, "a n dz"]]:
         """Run Algorithm 1 on a batch and yield z_{i+1}, one row for each graph still walking, after each step.
@@ -98,7 +115,8 @@ class LatentTraversal(AbstractExplainer):
 
     def explain_batch(self, question: Question) -> list[Counterfactual]:
         started = time.perf_counter()
-        graphs = ActiveGraphs(question, self.classifier, self.keep_path)
+        confidence = self.confidence if self.stop == "confident" else 0.0
+        graphs = ActiveGraphs(question, self.classifier, self.keep_path, confidence)
         for _ in self.traverse(graphs):
             pass
         seconds = (time.perf_counter() - started) / max(len(question.graph), 1)

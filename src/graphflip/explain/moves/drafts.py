@@ -1,36 +1,47 @@
-"""Drafts: what single moves make of a sketch, before hydrogens are filled in and new nodes have slots."""
+"""Drafts: single moves of a sketch, and what each makes of it before hydrogens are filled in and nodes have slots."""
 
-from collections.abc import Container, Iterator
+from collections.abc import Callable, Container, Hashable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Literal, NamedTuple
 
 from ...schema import Schema
 from .atoms.choice import rules_of
-from .atoms.rules import AbstractRules
+from .atoms.rules import AbstractMoleculeRules, AbstractRules
 from .attributes import Attributes, fresh_attributes, other_attributes
 from .connectivity import bridges
 from .fragments import Fragment, groups
-from .sketch import Bond, Sketch
+from .rings.drafts import RingDrafts, RingMove
+from .sketch import Bond, Pair, Sketch
 
-MoveKind = Literal[
-    "change node", "change edge", "remove edge", "add edge", "add group", "remove group", "replace group", "remove part"
-]
-"""Kinds of move."""
+MoveKind = (
+    Literal[
+        "change node", "change edge", "remove edge", "add edge", "add group", "remove group", "replace group",
+        "remove part",
+    ]
+    | RingMove
+)  # fmt: skip
+"""Kinds of move; those of whole rings are for molecules."""
+
+
+Built = tuple[Sketch, set[int]]
+"""A sketch after a move, and the heavy nodes that the move changed, added or removed."""
 
 
 class Draft(NamedTuple):
-    """A sketch that a move leads to.
+    """A move of a sketch that has not been made yet.
 
     Args:
         kind: Kind of the move.
-        sketch: The graph after the move; new nodes have negative numbers, hydrogens are not filled in.
-        changed: Heavy nodes that the move changed, added or removed.
+        place: Nodes that the move acts on; of a group, the node that it is attached to, then its root.
+        brings: Attributes or group that come there; None if something only goes.
+        build: Makes the move: new nodes have negative numbers, hydrogens are not filled in.
     """
 
     kind: MoveKind
-    sketch: Sketch
-    changed: set[int]
+    place: tuple[int, ...]
+    brings: Hashable
+    build: Callable[[], Built]
 
 
 @dataclass(frozen=True)
@@ -50,10 +61,11 @@ class Drafts:
     def of(self, state: Sketch, fragments: list[Fragment], branches: bool = False) -> Iterator[Draft]:
         """Yield the drafts of a sketch; `fragments` are the groups to add, with `branches` any branch is removed."""
         heavy = self.rules.heavy(state)
-        room = {i: self.rules.room(state, i) for i in heavy}
+        room = {i: self._room(state, i) for i in heavy}
         yield from self._change_nodes(state, heavy, room)
         yield from self._change_edges(state, heavy, room)
         yield from self._add_edges(state, heavy, room)
+        yield from self._change_rings(state)
         if self.schema.directed:
             yield from self._change_directed_leaves(state, fragments)
             return
@@ -64,6 +76,26 @@ class Drafts:
     def rules(self) -> AbstractRules:
         """Rules of the schema for nodes and edges."""
         return rules_of(self.schema)
+
+    def _change_rings(self, state: Sketch) -> Iterator[Draft]:
+        if self._rings is not None:
+            for kind, draft, changed in self._rings.of(state):
+                place = tuple(sorted(i for i in changed if i >= 0))
+                yield Draft(kind, place, kind, partial(_as_built, draft, changed))
+
+    @cached_property
+    def _rings(self) -> RingDrafts | None:
+        """Changes of whole rings, in molecules."""
+        return RingDrafts(self.schema, self.rules) if isinstance(self.rules, AbstractMoleculeRules) else None
+
+    def _aromatic(self, state: Sketch) -> frozenset[Pair]:
+        """Bonds that only change together with their ring."""
+        return frozenset() if self._rings is None else self._rings.fixed_bonds(state)
+
+    def _room(self, state: Sketch, i: int) -> int:
+        """Sum of the orders of further edges that a node may get, such that aromatic rings stay aromatic."""
+        room = self.rules.room(state, i)
+        return room if self._rings is None else min(room, self._rings.room(state, i))
 
     def strip_hydrogens(self, draft: Sketch, i: int, keep: Container[int] = ()) -> None:
         """Remove the hydrogens that fill a node's valence, in place, but for those to keep."""
@@ -77,9 +109,7 @@ class Drafts:
             near = [(edge, state.nodes[j]) for j, edge in state.near[i].items() if j in inside]
             for attributes in self.rules.alternatives(state, i, room[i]):
                 if all(self._joins(attributes, edge, neighbor) for edge, neighbor in near):
-                    draft = state.copy()
-                    draft.set_node(i, attributes)
-                    yield Draft("change node", draft, {i})
+                    yield Draft("change node", (i,), attributes, partial(_with_node, state, i, attributes))
 
     def _joins(self, node: Attributes, edge: Attributes, neighbor: Attributes) -> bool:
         """True if two nodes may be neighbors on such an edge."""
@@ -90,18 +120,22 @@ class Drafts:
         return _KnownBonds(self.bonds or frozenset(), self.rules)
 
     def _change_edges(self, state: Sketch, heavy: list[int], room: dict[int, int]) -> Iterator[Draft]:
-        inside, held = set(heavy), bridges(state)
+        inside, held, aromatic = set(heavy), bridges(state), self._aromatic(state)
         for i, j, attributes in state.edges():
-            if not {i, j} <= inside:
+            if not {i, j} <= inside or (i, j) in aromatic:
                 continue
             for other in other_attributes(attributes, self.schema.edges):
                 fits = self._joins(state.nodes[i], other, state.nodes[j])
                 if fits and self.rules.order(other) - self.rules.order(attributes) <= min(room[i], room[j]):
-                    yield Draft("change edge", _joined(state, i, j, other), {i, j})
-            if (state.directed and i in state.near[j]) or (i, j) not in held:
-                draft = state.copy()
-                draft.cut(i, j)
-                yield Draft("remove edge", draft, {i, j})
+                    yield Draft("change edge", (i, j), other, partial(_joined, state, i, j, other))
+            if self._can_cut(state, i, j, held):
+                yield Draft("remove edge", (i, j), None, partial(_cut, state, i, j))
+
+    def _can_cut(self, state: Sketch, i: int, j: int, held: set[Pair]) -> bool:
+        """True if the graph stays connected without an edge; in molecules, if it also is part of a ring of three."""
+        if self._rings is not None:
+            return any({i, j} <= set(ring) for ring in self._rings.rings(state).all if len(ring) == 3)
+        return (state.directed and i in state.near[j]) or (i, j) not in held
 
     def _add_edges(self, state: Sketch, heavy: list[int], room: dict[int, int]) -> Iterator[Draft]:
         choices = fresh_attributes(self.schema.edges, (attributes for *_, attributes in state.edges()))
@@ -112,7 +146,7 @@ class Drafts:
                 for attributes in choices:
                     fits = self._joins(state.nodes[i], attributes, state.nodes[j])
                     if fits and self.rules.order(attributes) <= min(room[i], room[j]):
-                        yield Draft("add edge", _joined(state, i, j, attributes), {i, j})
+                        yield Draft("add edge", (i, j), attributes, partial(_joined, state, i, j, attributes))
 
     def _add_groups(
         self, state: Sketch, heavy: list[int], room: dict[int, int], fragments: list[Fragment]
@@ -120,27 +154,31 @@ class Drafts:
         for i in heavy:
             for fragment in fragments:
                 if self._can_hang(state, i, fragment, room[i]):
-                    draft = state.copy()
-                    yield Draft("add group", draft, {i, *_hang(draft, i, fragment)})
+                    yield Draft("add group", (i,), fragment, partial(_with_group, state, i, fragment))
 
     def _change_groups(
         self, state: Sketch, heavy: list[int], room: dict[int, int], fragments: list[Fragment], branches: bool
     ) -> Iterator[Draft]:
         for anchor, root, members in groups(state, heavy, len(heavy) if branches else self.max_nodes):
-            bare = self._without(state, members)
-            yield Draft("remove group", bare, {anchor, *members})
+            place, link = (anchor, root), state.near[anchor][root]
+            bare = _Once(partial(self._without, state, members))
+            fixed = place in self._aromatic(state)
+            if not fixed:
+                yield Draft("remove group", place, None, partial(_copy_of, bare, {anchor, *members}))
             if len(members) > self.max_nodes:
                 continue
-            link = state.near[anchor][root]
             free = room[anchor] + self.rules.order(link)
             for fragment in fragments:
                 if len(members) == len(fragment.nodes) == 1 and fragment.link == link:
                     continue  # the same as other attributes for the node
+                if fixed and fragment.link != link:
+                    continue
                 if self._can_hang(state, anchor, fragment, free):
-                    draft = bare.branch()
-                    yield Draft("replace group", draft, {anchor, *members, *_hang(draft, anchor, fragment)})
+                    build = partial(_with_other_group, bare, anchor, members, fragment)
+                    yield Draft("replace group", place, fragment, build)
         for part in self._small_parts(state, heavy):
-            yield Draft("remove part", self._without(state, part), part)
+            build = partial(_copy_of, _Once(partial(self._without, state, part)), part)
+            yield Draft("remove part", tuple(sorted(part)), None, build)
 
     def _can_hang(self, state: Sketch, anchor: int, fragment: Fragment, room: int) -> bool:
         """True if a node has room for the link of a group and may be a neighbor of the group's root."""
@@ -155,13 +193,12 @@ class Drafts:
     def _change_directed_leaves(self, state: Sketch, fragments: list[Fragment]) -> Iterator[Draft]:
         for i in state.nodes:
             if len(state.around(i)) <= 1 and (state.around(i) or len(state.nodes) > 1):
-                yield Draft("remove group", self._without(state, {i}), {i})
+                bare = _Once(partial(self._without, state, {i}))
+                yield Draft("remove group", (i,), None, partial(_copy_of, bare, {i}))
             for fragment in fragments:
                 for outwards in (True, False):
-                    draft = state.copy()
-                    new = draft.add(fragment.nodes[0])
-                    draft.join(*((i, new) if outwards else (new, i)), fragment.link)
-                    yield Draft("add group", draft, {i, new})
+                    build = partial(_with_leaf, state, i, fragment, outwards)
+                    yield Draft("add group", (i,), (fragment, outwards), build)
 
     def _without(self, state: Sketch, members: set[int]) -> Sketch:
         draft = state.copy()
@@ -185,10 +222,59 @@ class _KnownBonds(dict[Bond, bool]):
         return known
 
 
-def _joined(state: Sketch, i: int, j: int, attributes: Attributes) -> Sketch:
+class _Once:
+    """A sketch that is made when it is first needed; others are branched off it."""
+
+    def __init__(self, make: Callable[[], Sketch]):
+        self.make, self.sketch = make, None
+
+    def branch(self) -> Sketch:
+        if self.sketch is None:
+            self.sketch = self.make()
+        return self.sketch.branch()
+
+
+def _as_built(draft: Sketch, changed: set[int]) -> Built:
+    return draft, changed
+
+
+def _copy_of(bare: _Once, changed: set[int]) -> Built:
+    return bare.branch(), changed
+
+
+def _with_node(state: Sketch, i: int, attributes: Attributes) -> Built:
+    draft = state.copy()
+    draft.set_node(i, attributes)
+    return draft, {i}
+
+
+def _joined(state: Sketch, i: int, j: int, attributes: Attributes) -> Built:
     draft = state.copy()
     draft.join(i, j, attributes)
-    return draft
+    return draft, {i, j}
+
+
+def _cut(state: Sketch, i: int, j: int) -> Built:
+    draft = state.copy()
+    draft.cut(i, j)
+    return draft, {i, j}
+
+
+def _with_group(state: Sketch, i: int, fragment: Fragment) -> Built:
+    draft = state.copy()
+    return draft, {i, *_hang(draft, i, fragment)}
+
+
+def _with_other_group(bare: _Once, anchor: int, members: set[int], fragment: Fragment) -> Built:
+    draft = bare.branch()
+    return draft, {anchor, *members, *_hang(draft, anchor, fragment)}
+
+
+def _with_leaf(state: Sketch, i: int, fragment: Fragment, outwards: bool) -> Built:
+    draft = state.copy()
+    new = draft.add(fragment.nodes[0])
+    draft.join(*((i, new) if outwards else (new, i)), fragment.link)
+    return draft, {i, new}
 
 
 def _hang(draft: Sketch, anchor: int, fragment: Fragment) -> list[int]:

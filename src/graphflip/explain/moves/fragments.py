@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from functools import cached_property
 from itertools import permutations
 from typing import Any
 
@@ -33,6 +34,13 @@ class Fragment(BaseModel):
     edges: tuple[tuple[int, int, Attributes], ...]
     link: Attributes
     count: int = 0
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.nodes, self.edges, self.link))
 
 
 class FragmentVocabulary(BaseModel):

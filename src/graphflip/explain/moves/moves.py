@@ -13,7 +13,7 @@ from .alignment import align
 from .atoms.rules import AbstractRules
 from .attributes import has_many_choices
 from .difference import Difference
-from .drafts import Drafts, MoveKind
+from .drafts import Draft, Drafts, MoveKind
 from .fragments import Fragment, FragmentVocabulary
 from .sketch import Bond, Sketch
 
@@ -117,13 +117,22 @@ class Moves:
         Returns:
             Iterator over kinds of move and the sketches after them.
         """
-        fragments = [
-            fragment for fragment in self._fragments(factual) if largest is None or len(fragment.nodes) <= largest
-        ]
-        for kind, draft, changed in self._drafts.of(state, fragments, branches):
-            after = self.settled(state, draft, changed, factual, admits)
+        for draft in self.drafts(state, factual, largest, branches):
+            after = self.settled(state, *draft.build(), factual, admits)
             if after is not None:
-                yield kind, after
+                yield draft.kind, after
+
+    def drafts(
+        self, state: Sketch, factual: Sketch, largest: int | None = None, branches: bool = False
+    ) -> Iterator[Draft]:
+        """Yield every move of a state without making it; `settled` finishes what a draft builds.
+
+        Arguments are those of `steps`.
+        """
+        fragments = self._fragments(factual)
+        if largest is not None:
+            fragments = [fragment for fragment in fragments if len(fragment.nodes) <= largest]
+        return self._drafts.of(state, fragments, branches)
 
     def settled(
         self,

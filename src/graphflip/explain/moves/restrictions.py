@@ -7,6 +7,7 @@ from ...edits import Op
 from ...errors import ConfigError
 from ...schema import Column, Schema
 from ..constraints import Constraints
+from .aromatic import AromaticRings
 from .atoms.orders import column_index
 from .connectivity import bridges
 from .difference import AttributeChange, Difference, op_of
@@ -21,11 +22,13 @@ class Restrictions:
         constraints: Constraints of the query.
         nodes: Frozen nodes, and the explicit hydrogens of frozen atoms.
         edges: Frozen edges and, if rings are frozen, the edges of rings; in both directions if edges are undirected.
+        aromatic: If rings of a molecule are frozen, its aromatic rings, which must stay aromatic.
     """
 
     constraints: Constraints
     nodes: frozenset[int]
     edges: frozenset[Pair]
+    aromatic: AromaticRings | None = None
 
     @classmethod
     def of(cls, constraints: Constraints, factual: Sketch, schema: Schema) -> "Restrictions":
@@ -36,7 +39,9 @@ class Restrictions:
         if not schema.directed:
             edges |= {(j, i) for i, j in edges}
         hydrogens = _hydrogens_at(constraints.freeze_nodes, factual, schema)
-        return cls(constraints, frozenset({*constraints.freeze_nodes, *hydrogens}), frozenset(edges))
+        molecular = constraints.freeze_rings and schema.chemistry is not None
+        aromatic = AromaticRings.of(factual, schema) if molecular else None
+        return cls(constraints, frozenset({*constraints.freeze_nodes, *hydrogens}), frozenset(edges), aromatic)
 
     def broken(self, difference: Difference, counted: Difference) -> str | None:
         """Name the first constraint that a difference from the factual breaks; None if it breaks none.
@@ -50,6 +55,8 @@ class Restrictions:
             return "freeze_nodes"
         if self.edges and not self.edges.isdisjoint(difference.edges):
             return "freeze_rings" if rules.freeze_rings else "freeze_edges"
+        if self.aromatic is not None and not self.aromatic.stay(difference):
+            return "freeze_rings"
         if _introduces(rules.forbid_node_types, difference.nodes.values()):
             return "forbid_node_types"
         if _introduces(rules.forbid_edge_types, difference.edges.values()):

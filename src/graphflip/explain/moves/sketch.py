@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ...graph import Graph
 from .attributes import Attributes
@@ -46,6 +46,7 @@ class Sketch:
             gained or lost.
         charges: Formal charges of atoms by the charge rule, kept once they were computed.
         ions: Stored charges at a glance, kept once they were computed.
+        rings: Rings of a molecule, kept once they were found.
         newest: Number of the node that was added last; 0 if none was. Added nodes have negative numbers.
     """
 
@@ -55,6 +56,7 @@ class Sketch:
     touched: set[int] = field(default_factory=set)
     charges: dict[int, int] | None = None
     ions: Ions | None = None
+    rings: Any = None
     newest: int = 0
 
     @classmethod

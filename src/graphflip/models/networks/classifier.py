@@ -66,7 +66,7 @@ class Outputs(BaseModel):
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
-    num_classes: int = Field(default=2, gt=0)
+    num_classes: int = Field(default=2, gt=0, le=10_000)
     center: FiniteFloat = 0.0
     spread: FiniteFloat = Field(default=1.0, gt=0)
     temperature: FiniteFloat = Field(default=1.0, gt=0)
@@ -96,9 +96,9 @@ class ClassifierConfig(Outputs):
             that the answer does not depend on which bonds of an aromatic ring are written as double, see `saturated`.
     """
 
-    width: int = Field(default=64, gt=0)
+    width: int = Field(default=64, gt=0, le=2**16)
     depth: int = Field(default=4, gt=0, le=1000)
-    hidden: int = Field(default=128, gt=0)
+    hidden: int = Field(default=128, gt=0, le=2**16)
     dropout: float = Field(default=0.0, ge=0, lt=1)
     inner_dropout: float = Field(default=0.0, ge=0, lt=1)
     leak: float = Field(default=0.0, ge=0, lt=1)

@@ -27,8 +27,8 @@ class CountConfig(Outputs):
         bonds: "sums" if environments have sums of edge attributes at nodes instead of these, as in `ClassifierConfig`.
     """
 
-    radius: int = Field(default=2, ge=0)
-    bins: int = Field(default=2048, gt=0)
+    radius: int = Field(default=2, ge=0, le=100)
+    bins: int = Field(default=2048, gt=0, le=2**24)
     hidden: tuple[int, ...] = Field(default=(64,), max_length=2)
     blind: float = Field(default=0.2, ge=0, lt=1)
     dropout: float = Field(default=0.5, ge=0, lt=1)

@@ -48,12 +48,12 @@ class PEGVAEConfig(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     design: Literal["paper", "modern"] = "modern"
-    dz: int = Field(default=24, gt=0)
-    width: int = Field(default=64, gt=0)
-    pair_width: int = Field(default=16, gt=0)
+    dz: int = Field(default=24, gt=0, le=2**16)
+    width: int = Field(default=64, gt=0, le=2**16)
+    pair_width: int = Field(default=16, gt=0, le=2**16)
     depth: int = Field(default=5, gt=0, le=1000)
     decoder_depth: int = Field(default=3, ge=0, le=1000)
-    refine_steps: int = Field(default=0, ge=0)
+    refine_steps: int = Field(default=0, ge=0, le=100_000)
 
 
 PAPER = PEGVAEConfig(design="paper", dz=1, width=20, pair_width=20, depth=4)

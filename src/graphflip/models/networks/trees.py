@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from torch import Tensor
 
 from ...data.dataset import GraphDataset
-from ...errors import DataError, require
+from ...errors import DataError, ModelFileError, require
 from ...graph import Graph
 from ...schema import Schema
 from .classifier import AbstractClassifier
@@ -20,12 +20,12 @@ class TreesConfig(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     features: Literal["wl", "morgan"] = "wl"
-    radius: int = Field(default=2, ge=0)
-    bins: int = Field(default=2048, gt=0)
-    num_trees: int = Field(default=200, gt=0)
-    leaves: int = Field(default=31, gt=1)
+    radius: int = Field(default=2, ge=0, le=100)
+    bins: int = Field(default=2048, gt=0, le=2**24)
+    num_trees: int = Field(default=200, gt=0, le=100_000)
+    leaves: int = Field(default=31, gt=1, le=2**20)
     rate: float = Field(default=0.08, gt=0)
-    num_nodes: int = 0
+    num_nodes: int = Field(default=0, ge=0, le=2**21)
 
 
 class TreeClassifier(AbstractClassifier):
@@ -58,6 +58,7 @@ class TreeClassifier(AbstractClassifier):
         self.register_buffer("child", torch.zeros(*shape, 2, dtype=torch.int32))
         self.register_buffer("value", torch.zeros(shape))
         self.register_buffer("offset", torch.zeros(()))
+        self.register_load_state_dict_post_hook(_check_trees)
 
     def embed(self, graph: Graph) -> Float[Tensor, "b h"]:
         """Count environments, the features of the trees."""
@@ -74,6 +75,19 @@ class TreeClassifier(AbstractClassifier):
             at = below
         logit = self.offset + self.value[trees, at].sum(1)
         return torch.stack([torch.zeros_like(logit), logit], -1)
+
+
+def _check_trees(trees: TreeClassifier, _: object) -> None:
+    """Raise ModelFileError unless every way down a tree ends: children come after their parents, or are the leaf."""
+    child, nodes = trees.child.long(), torch.arange(trees.config.num_nodes)[:, None]
+    is_leaf = (child == nodes).all(-1)
+    descends = ((child > nodes) & (child < len(nodes))).all(-1)
+    features = (trees.feature >= 0) & (trees.feature < trees.config.bins)
+    if not len(nodes) or not bool((is_leaf | descends).all()) or not bool(features.all()):
+        raise ModelFileError(
+            "Nodes of trees must be leaves or have children of larger numbers, and ask for features that there are; "
+            "some do not. Train the model again."
+        )
 
 
 def fit_trees(dataset: GraphDataset, config: TreesConfig, seed: int = 0) -> TreeClassifier:

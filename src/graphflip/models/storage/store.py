@@ -130,7 +130,8 @@ def load_model(source: str | Path, expect: type[nn.Module] | None = None) -> Any
 
     Args:
         source: Folder of a model, or the name of one that comes with the package, such as "mutagenicity/classifier".
-        expect: Class that the model must have.
+        expect: Class that the model must have, to work with other models; its numbers are then in single precision, in
+            which graphs are read.
 
     Returns:
         The model.
@@ -162,6 +163,7 @@ def load_model(source: str | Path, expect: type[nn.Module] | None = None) -> Any
         reason = first_problem(error) if isinstance(error, ValidationError) else str(error)
         raise ModelFileError(f"{folder / CARD}: {reason}. Copy or train the model again.") from error
     _load_weights(model, folder / WEIGHTS, card)
+    model = model if expect is None else model.float()
     return model.eval().requires_grad_(False)
 
 
@@ -204,4 +206,7 @@ def _load_weights(model: nn.Module, path: Path, card: Card) -> None:
         raise ModelFileError(
             f"{path}: tensors do not fit the configuration on the card ({names}). Train the model again."
         )
-    model.load_state_dict(tensors, assign=True)
+    try:
+        model.load_state_dict(tensors, assign=True)
+    except ModelFileError as error:  # of a model that looks at its weights
+        raise ModelFileError(f"{path}: {error}") from error

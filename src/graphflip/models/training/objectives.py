@@ -61,8 +61,9 @@ class Classification:
     @property
     def settings(self) -> dict[str, Any]:
         weights = {"weights": list(self.weights)} if self.weights else {}
-        smoothing = {"smoothing": self.smoothing, "score": self.score} if self.smoothing else {}
-        return {"hide": self.hide, "teacher": None, **weights, **smoothing}
+        smoothing = {"smoothing": self.smoothing} if self.smoothing else {}
+        score = {"score": self.score} if self.score != "log_likelihood" else {}
+        return {"hide": self.hide, "teacher": None, **weights, **smoothing, **score}
 
     def loss(self, model: nn.Module, batch: Batch, rng: torch.Generator, progress: float) -> Tensor:
         logits = model(with_gaps(batch.graph, self.hide, rng))

@@ -91,10 +91,11 @@ def _recipe(role: str, preset: str, dataset: GraphDataset, leak: float) -> Recip
             model = sized(RelationalGIN, leak, **_larger(dataset))
             return Recipe(model, learned, TrainConfig(epochs=40 if _has_charges(dataset) else 30, calibrate=True))
         case "classifier", "paper":
-            training = TrainConfig(epochs=100, rate=1e-3, weight_decay=1e-4, validate_every=2, pool=1, keep="last")
-            return Recipe(
-                sized(InvariantClassifier, bonds="types"), Classification() if dataset.classes else learned, training
-            )
+            # To the letter of the paper's appendix: Adam at a constant rate, and the weights of the last epoch.
+            training = TrainConfig(epochs=100, rate=1e-3, decay="constant", warm_up=0, weight_decay=0, clip=1e6)
+            training = training.model_copy(update={"pool": 1, "keep": "last"})
+            objective = Classification() if dataset.classes else learned
+            return Recipe(sized(InvariantClassifier, bonds="types"), objective, training)
         case "judge", "gnn":
             training = TrainConfig(epochs=25, rate=1e-3, calibrate=True, seed=1)
             return Recipe(sized(AttentionClassifier, leak), learned, training)
@@ -161,13 +162,18 @@ def _objective(dataset: GraphDataset, teacher: AbstractClassifier | None) -> Cla
 
 
 def _sizes(dataset: GraphDataset, learned: Classification | Regression | Imitation) -> dict[str, Any]:
-    """Settings that follow from the data: outputs, and for molecules with charges a view that knows no ring forms."""
-    return {**_outputs(dataset, learned), "bonds": "sums" if _has_charges(dataset) else "types"}
+    """Settings that follow from the data: outputs, and for molecules with kinds of bonds a view without ring forms."""
+    return {**_outputs(dataset, learned), "bonds": "sums" if _has_ring_forms(dataset) else "types"}
 
 
 def _larger(dataset: GraphDataset) -> dict[str, Any]:
     """Sizes of the classifier of molecules with charges: larger, and with units dropped in each layer."""
     return {"width": 96, "depth": 5, "inner_dropout": 0.15} if _has_charges(dataset) else {}
+
+
+def _has_ring_forms(dataset: GraphDataset) -> bool:
+    """True if an aromatic ring can be written in several ways, with its double bonds in other places."""
+    return dataset.schema.chemistry is not None and dataset.schema.de > 0
 
 
 def _has_charges(dataset: GraphDataset) -> bool:

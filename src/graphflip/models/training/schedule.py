@@ -16,7 +16,7 @@ class TrainConfig(BaseModel):
         weight_decay: Weight decay of AdamW.
         clip: Largest norm of the gradient; longer gradients are scaled down to it.
         decay: `"cosine"` lowers the rate to zero over the run; `"plateau"` halves it after `plateau` epochs without a
-            better validation score.
+            better validation score; `"constant"` leaves it.
         warm_up: Share of the run, from 0 to 1, in which the rate rises linearly from 1 % to its peak.
         plateau: Epochs without a better validation score after which `decay="plateau"` halves the rate.
         average: Decay of the exponential moving average of the weights, which is what is validated and kept; 0 turns
@@ -37,7 +37,7 @@ class TrainConfig(BaseModel):
     rate: float = Field(default=2e-3, gt=0)
     weight_decay: float = Field(default=1e-2, ge=0)
     clip: float = Field(default=1.0, gt=0)
-    decay: Literal["cosine", "plateau"] = "cosine"
+    decay: Literal["cosine", "plateau", "constant"] = "cosine"
     warm_up: float = Field(default=0.05, ge=0, le=1)
     plateau: int = Field(default=150, gt=0)
     average: float = Field(default=0.995, ge=0, lt=1)
@@ -73,7 +73,8 @@ def learning_rate(config: TrainConfig, progress: float, history: list[Epoch]) ->
     warm = min(1.0, progress / config.warm_up) if config.warm_up else 1.0
     if config.decay == "cosine":
         return config.rate * (0.01 + 0.99 * warm) * (1 + math.cos(math.pi * min(progress, 1.0))) / 2
-    return config.rate * (0.01 + 0.99 * warm) * 0.5 ** _plateaus(history, config.plateau)
+    halvings = _plateaus(history, config.plateau) if config.decay == "plateau" else 0
+    return config.rate * (0.01 + 0.99 * warm) * 0.5**halvings
 
 
 def _plateaus(history: list[Epoch], length: int) -> int:

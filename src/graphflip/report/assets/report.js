@@ -8,13 +8,22 @@ if (table) {
   const text = new Map(rows.map((row) => [row, row.textContent.toLowerCase()]));
   const plural = (count) => `${count} explanation${count === 1 ? "" : "s"}`;
 
+  // "all" wants that each judge agrees, "+name" and "-name" that this one does or does not.
+  function agreesWith(row, wanted) {
+    const votes = (row.dataset.votes ?? "").split("|").filter(Boolean);
+    if (!wanted) return true;
+    return wanted === "all" ? votes.length > 0 && votes.every((vote) => vote.startsWith("+")) : votes.includes(wanted);
+  }
+
   function filter() {
     const words = form.elements.find.value.toLowerCase().split(/\s+/).filter(Boolean);
-    const { outcome, origin } = form.elements;
+    const { outcome, origin, direction, judge } = form.elements;
     let count = 0;
     for (const row of rows) {
       const fits = (!outcome.value || row.dataset.outcome === outcome.value)
         && (!origin || !origin.value || row.dataset.origin === origin.value)
+        && (!direction || !direction.value || row.dataset.direction === direction.value)
+        && (!judge || agreesWith(row, judge.value))
         && words.every((word) => text.get(row).includes(word));
       row.hidden = !fits;
       count += fits;
@@ -51,6 +60,7 @@ if (table) {
     sort(key, way === "down");
   });
   form.addEventListener("input", filter);
+  form.elements.matters?.addEventListener("change", ({ target }) => document.body.classList.toggle("colored", target.checked));
   form.addEventListener("submit", (event) => event.preventDefault());
 
   const highlight = (item, on) => {

@@ -5,13 +5,29 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from ...edits import Edit
+from ...explain.claims.importance import Importance
 from ...graph import Graph
 from ...schema import AttributeDict
 from .discs import Discs
 from .notes import Number, place_notes
 from .painter import AbstractPainter
 from .routes import cut, middle
-from .scene import REACH, Element, Lines, Mark, Scene, box_around, edge_key, glyph, halo, node_key
+from .scene import (
+    REACH,
+    Element,
+    Form,
+    Lines,
+    Mark,
+    Scene,
+    Shape,
+    Style,
+    box_around,
+    edge_key,
+    glyph,
+    halo,
+    node_key,
+    trimmed,
+)
 from .skeletal import Skeleton
 from .stage import Stage
 
@@ -35,12 +51,21 @@ class Marks:
         return Marks(marks, {_key(edit): _numbers(edit) for edit in edits if edit.op.startswith("set")})
 
 
-def compose(stage: Stage, graphs: Sequence[Graph], marks: Sequence[Marks], alts: Sequence[str]) -> list[Scene]:
+def compose(
+    stage: Stage,
+    graphs: Sequence[Graph],
+    marks: Sequence[Marks],
+    alts: Sequence[str],
+    importance: Importance | None = None,
+) -> list[Scene]:
     """A scene for each graph of a stage, all in the box around the first and the last of them.
 
-    `alts` are the texts for screen readers, one for each scene.
+    `alts` are the texts for screen readers, one for each scene. The importance is shown in the first.
     """
-    painted = [_elements(stage, graph, own) for graph, own in zip(graphs, marks, strict=True)]
+    stages = [*([stage] * (len(graphs) - 1)), stage.last()] if len(graphs) > 1 else [stage]
+    painted = [_elements(own, graph, marked) for own, graph, marked in zip(stages, graphs, marks, strict=True)]
+    if importance is not None:
+        painted[0] = (*_colored(stage, importance), *painted[0])
     box = box_around((*painted[0], *painted[-1]))
     return [Scene(elements, box, alt) for elements, alt in zip(painted, alts, strict=True)]
 
@@ -55,6 +80,29 @@ def _elements(stage: Stage, graph: Graph, marks: Marks) -> tuple[Element, ...]:
     drawn += [_node(painter, stage, i, marks) for i in nodes]
     noted = [(element, marks.numbers[element.key]) for element in drawn if marks.numbers.get(element.key)]
     return (*drawn, *place_notes(drawn, noted))
+
+
+def _colored(stage: Stage, importance: Importance) -> list[Element]:
+    """Colored spots below nodes and edges: the stronger, the more changes there move the prediction."""
+    largest = importance.largest or 1.0
+    shapes: list[Form] = []
+    for (i, j), effect in importance.edges.items():
+        if i in stage.places and j in stage.places:
+            line = trimmed(stage.places[i], stage.places[j], 0.3 * REACH, 0.3 * REACH)
+            shapes.append(Lines((line,), _side(effect), _strength(effect / largest)))
+    for i, effect in importance.nodes.items():
+        if i in stage.places:
+            shapes.append(Shape((stage.places[i],), _side(effect), REACH, _strength(effect / largest)))
+    return [Element("importance", "", tuple(shapes), ())]
+
+
+def _side(effect: float) -> Style:
+    return "toward" if effect > 0 else "away"
+
+
+def _strength(share: float) -> float:
+    """Opacity; small effects are hardly seen, and 1 is left to what is drawn without any."""
+    return round(0.05 + 0.75 * min(abs(share), 1.0), 2)
 
 
 def _node(painter: AbstractPainter, stage: Stage, i: int, marks: Marks) -> Element:

@@ -45,6 +45,30 @@ def num_faults(points: Float[np.ndarray, "n 2"], bonds: Int[np.ndarray, "m 2"]) 
     return float(4 * covered + 2 * (away < 0.3).sum() + 1.5 * _num_crossings(starts, ends) + 0.5 * odd.sum())
 
 
+def turned_onto(points: Float[np.ndarray, "n 2"], places: Float[np.ndarray, "n 2"]) -> Float[np.ndarray, "n 2"]:
+    """Turn, mirror and move points as a whole so that most of them lie as near as possible to their places.
+
+    Places that are far off after a first fit, because something was rebuilt there, do not count in a second one.
+    """
+    weights = np.ones(len(points))
+    fitted = points
+    for _ in range(3):
+        fitted = _fitted(points, places, weights)
+        away = np.linalg.norm(fitted - places, axis=1)
+        weights = 1.0 / (0.3 + away) ** 2
+    return fitted
+
+
+def _fitted(
+    points: Float[np.ndarray, "n 2"], places: Float[np.ndarray, "n 2"], weights: Float[np.ndarray, " n"]
+) -> Float[np.ndarray, "n 2"]:
+    """The rigid motion of least squares, by Kabsch; reflections are allowed."""
+    share = (weights / weights.sum())[:, None]
+    middle, there = (points * share).sum(0), (places * share).sum(0)
+    left, _, right = np.linalg.svd(((points - middle) * share).T @ (places - there))
+    return (points - middle) @ (left @ right) + there
+
+
 def _num_crossings(starts: Float[np.ndarray, "m 2"], ends: Float[np.ndarray, "m 2"]) -> float:
     """Number of pairs of lines that cross between their ends."""
 

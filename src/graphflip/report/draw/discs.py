@@ -40,8 +40,9 @@ class Discs(AbstractPainter):
         at, value = self.stage.places[i], self.types[i]
         inside, beside = (value, str(i)) if self.is_short else (str(i), value)
         forms: list[Form] = [Shape((at,), "node", radius=_RADIUS), Text(at, inside, "label")]
-        if beside and (i in self.stage.numbered or not self.is_short):
-            forms.append(Text(polar(at, free_direction(at, self.stage.around(i)), 0.68 * UNIT), beside, "number"))
+        style = self.stage.number_style(i) if self.is_short else "number"
+        if beside and style:
+            forms.append(Text(polar(at, free_direction(at, self.stage.around(i)), 0.68 * UNIT), beside, style))
         return forms
 
     def route(self, i: int, j: int) -> Route:

@@ -9,7 +9,7 @@ from jaxtyping import Float
 from ...describe.change import connected_groups, neighbors
 from ...errors import require
 from ...graph import Graph
-from .depiction import depict
+from .depiction import depict, num_faults, turned_onto
 from .scene import Point
 
 Places = dict[int, Point]
@@ -17,14 +17,14 @@ Near = Mapping[int, set[int]]
 """Sets of neighbors, for the nodes that have any."""
 
 
-def place(graphs: Sequence[Graph], hidden: frozenset[int] = frozenset()) -> Places:
+def place(graphs: Sequence[Graph], hidden: frozenset[int] = frozenset(), start: Places | None = None) -> Places:
     """Place every node of some aligned graphs, except hidden ones; distances are in edge lengths.
 
-    The first graph is laid out by itself. Each further graph keeps the places that are taken, so that shared nodes do
-    not move, and adds its new nodes. Edges of earlier graphs count as neighbors too, so that no new node is put onto a
-    removed edge.
+    Nodes that have a place to `start` with keep it. The first graph is laid out by itself. Each further graph keeps the
+    places that are taken, so that shared nodes do not move, and adds its new nodes. Edges of earlier graphs count as
+    neighbors too, so that no new node is put onto a removed edge.
     """
-    taken: Places = {}
+    taken: Places = dict(start or {})
     near: dict[int, set[int]] = {}
     for graph in graphs:
         slots = [i for i, node in enumerate(graph.nodes()) if node is not None and i not in hidden]
@@ -37,6 +37,32 @@ def place(graphs: Sequence[Graph], hidden: frozenset[int] = frozenset()) -> Plac
         new = {i: arranged[i] for i in slots if i not in taken}
         taken |= _separate_loose(new, taken, graph)
     return taken
+
+
+def tidied(graphs: Sequence[Graph], places: Places, hidden: frozenset[int]) -> Places:
+    """Places of the nodes of the last graph: those given, unless they make more of a tangle of it than of the first.
+
+    Then, as when a ring was closed between distant atoms, a molecule is drawn anew, and turned and moved so that its
+    nodes lie as near as possible to where they were; if that has fewer faults.
+    """
+    graph = graphs[-1]
+    slots = [i for i, node in enumerate(graph.nodes()) if node is not None and i not in hidden]
+    given = {i: places[i] for i in slots}
+    if graph.schema.chemistry is None or len(slots) < 3 or _faults(graph, given) <= _faults(graphs[0], places):
+        return given
+    alone = _arrange_molecule(graph, slots, neighbors(graph), {})
+    was, drawn = (np.array([where[i] for i in slots]) for where in (given, alone))
+    moved = {i: (float(x), float(y)) for i, (x, y) in zip(slots, turned_onto(drawn, was), strict=True)}
+    return moved if _faults(graph, moved) < _faults(graph, given) else given
+
+
+def _faults(graph: Graph, places: Places) -> float:
+    """Faults of the drawing of a graph whose nodes have these places; nodes without one are left out."""
+    slots = [i for i, node in enumerate(graph.nodes()) if node is not None and i in places]
+    number = {i: k for k, i in enumerate(slots)}
+    pairs = [(number[i], number[j]) for i, j, _ in graph.edges() if i in number and j in number]
+    points = np.array([places[i] for i in slots], dtype=float).reshape(-1, 2)
+    return num_faults(points, np.array(pairs, dtype=int).reshape(-1, 2))
 
 
 def free_direction(at: Point, others: Sequence[Point]) -> float:

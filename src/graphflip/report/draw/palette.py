@@ -6,7 +6,10 @@ from .scene import FONT, Mark
 
 
 class Theme(NamedTuple):
-    """Colors of lines and text, of numbers, of the background and of nodes, and one for each mark."""
+    """Colors of lines and text, of numbers, of the background and of nodes, one for each mark, and two for importance.
+
+    A place holds the prediction where changes lead `toward` the target; it speaks against it where they lead `away`.
+    """
 
     ink: str
     faint: str
@@ -15,6 +18,8 @@ class Theme(NamedTuple):
     added: str
     removed: str
     changed: str
+    toward: str
+    away: str
 
     def of(self, mark: Mark) -> str:
         """The color of a mark; that of plain lines if there is none."""
@@ -25,12 +30,12 @@ class Theme(NamedTuple):
         return "".join(f"--{name}:{color};" for name, color in self._asdict().items())
 
 
-LIGHT = Theme("#1d1f21", "#666b71", "#ffffff", "#eef0f2", "#009e73", "#d55e00", "#0072b2")
-DARK = Theme("#e8e6e3", "#a0a6ad", "#17191c", "#2b2f34", "#35c99b", "#ff9350", "#5ab4ee")
+LIGHT = Theme("#1d1f21", "#666b71", "#ffffff", "#eef0f2", "#009e73", "#d55e00", "#0072b2", "#cc79a7", "#56b4e9")
+DARK = Theme("#e8e6e3", "#a0a6ad", "#17191c", "#2b2f34", "#35c99b", "#ff9350", "#5ab4ee", "#e08cbc", "#4aa3d8")
 BY_PAGE = Theme(*(f"var(--{name})" for name in Theme._fields))
 """Colors by CSS variables that the page sets."""
 
-WIDTH = {"bond": 1.6, "band": 10.0, "glyph": 2.2, "halo": 1.6, "node": 1.2, "edging": 3.0}
+WIDTH = {"bond": 1.6, "band": 10.0, "glyph": 2.2, "halo": 1.6, "node": 1.2, "edging": 3.0, "toward": 11.0, "away": 11.0}
 """Widths of lines by style; the edging is the outline that separates notes from what is below them."""
 
 DASHES = (3.0, 2.0)
@@ -55,6 +60,11 @@ def stylesheet(theme: Theme) -> str:
         ".spot": "fill:none;stroke-width:14;pointer-events:all",
         ".label": f"font-size:{FONT['label']}px",
         ".number": f"font-size:{FONT['number']}px;fill:{theme.faint}",
+        ".quiet": f"font-size:{FONT['quiet']}px;fill:{theme.faint};visibility:hidden",
+        "path.toward": f"fill:none;stroke:{theme.toward};stroke-width:{WIDTH['toward']};stroke-linecap:round",
+        "path.away": f"fill:none;stroke:{theme.away};stroke-width:{WIDTH['away']};stroke-linecap:round",
+        "circle.toward": f"fill:{theme.toward}",
+        "circle.away": f"fill:{theme.away}",
         ".note": f"font-size:{FONT['note']}px;fill:{theme.faint};stroke:{theme.ground};stroke-width:{WIDTH['edging']};"
         "paint-order:stroke;stroke-linejoin:round",
         ".start": "text-anchor:start",

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from ...describe.wording import sentences
 from ...edits import edits_between
+from ...explain.claims.importance import Importance
 from ...graph import Graph
 from .compose import Marks, compose
 from .palette import LIGHT, Theme
@@ -29,33 +30,56 @@ class Picture:
         return to_png(self.scene, scale, theme)
 
 
-def draw_graph(graph: Graph, hydrogens: bool = False) -> Picture:
-    """Draw a graph. With `hydrogens`, hydrogen nodes that only fill valences are drawn too."""
-    (scene,) = compose(Stage.of([graph], hydrogens=hydrogens), [graph], [Marks()], [_alt(graph)])
-    return Picture(scene)
+def draw_graph(
+    graph: Graph, hydrogens: bool = False, numbers: bool = False, importance: Importance | None = None
+) -> Picture:
+    """Draw a graph.
+
+    Args:
+        graph: A single graph.
+        hydrogens: Draws hydrogen nodes that only fill valences, too.
+        numbers: Gives all nodes their numbers, which pages show on demand.
+        importance: Colors nodes and edges by how much changes there move the prediction.
+    """
+    stage = Stage.of([graph], hydrogens=hydrogens, numbers=numbers)
+    return Picture(compose(stage, [graph], [Marks()], [_alt(graph)], importance)[0])
 
 
-def draw_pair(factual: Graph, counterfactual: Graph, hydrogens: bool = False) -> tuple[Picture, Picture]:
+def draw_pair(
+    factual: Graph,
+    counterfactual: Graph,
+    hydrogens: bool = False,
+    numbers: bool = False,
+    importance: Importance | None = None,
+) -> tuple[Picture, Picture]:
     """Draw two aligned graphs: removals are marked in the first, additions in the second, other changes in both.
 
-    A node has the same place in both pictures. Nodes that the explanation's sentences mention have their numbers
-    beside them.
+    The first picture is that of the graph alone. A node has the same place in both, unless the second would be a tangle
+    then, as when a ring is closed. Nodes that the explanation's sentences mention have their numbers beside them. Other
+    arguments are those of `draw_graph`.
     """
-    first, last = draw_steps(factual, counterfactual, (), hydrogens)
+    first, last = draw_steps(factual, counterfactual, (), hydrogens, numbers, importance)
     return first, last
 
 
-def draw_steps(factual: Graph, counterfactual: Graph, way: Sequence[Graph], hydrogens: bool = False) -> list[Picture]:
+def draw_steps(
+    factual: Graph,
+    counterfactual: Graph,
+    way: Sequence[Graph],
+    hydrogens: bool = False,
+    numbers: bool = False,
+    importance: Importance | None = None,
+) -> list[Picture]:
     """Draw two graphs and the graphs on the way from one to the other, each with the changes so far.
 
     The first and the last picture are those of `draw_pair`.
     """
     graphs = [factual, *way, counterfactual]
     named = {i for sentence in sentences(factual, counterfactual) for i in sentence.named}
-    stage = Stage.of([factual, counterfactual], named, hydrogens, way)
+    stage = Stage.of([factual, counterfactual], named, hydrogens, way, numbers)
     edits = [edits_between(factual, graph) for graph in graphs]
     marks = [Marks.before(edits[-1]), *(Marks.after(done) for done in edits[1:])]
-    return [Picture(scene) for scene in compose(stage, graphs, marks, [_alt(graph) for graph in graphs])]
+    return [Picture(scene) for scene in compose(stage, graphs, marks, [_alt(graph) for graph in graphs], importance)]
 
 
 def draw_legend() -> Picture:

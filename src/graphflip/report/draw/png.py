@@ -22,7 +22,8 @@ def to_png(scene: Scene, scale: float = 2.0, theme: Theme = LIGHT) -> bytes:
     axes.set_ylim(top + height, top)
     for order, element in enumerate(scene.elements):
         for shape in element.shapes:
-            _paint(axes, shape, element, theme, order)
+            if shape.style != "quiet":
+                _paint(axes, shape, element, theme, order)
     buffer = BytesIO()
     FigureCanvasAgg(figure).print_png(buffer)
     return buffer.getvalue()
@@ -31,7 +32,8 @@ def to_png(scene: Scene, scale: float = 2.0, theme: Theme = LIGHT) -> bytes:
 def _paint(axes, shape: Form, element: Element, theme: Theme, order: int) -> None:
     """Draw one shape of an element; higher orders lie above lower ones."""
     if isinstance(shape, Lines):
-        color, alpha = theme.of(element.mark), FAINT if shape.style == "band" else 1.0
+        color, alpha = theme.of(element.mark), FAINT if shape.style == "band" else shape.strength
+        color = getattr(theme, shape.style) if shape.style in ("toward", "away") else color
         look = {"color": color, "alpha": alpha, "linewidth": WIDTH[shape.style], "solid_capstyle": "round"}
         for a, b in shape.segments:
             axes.plot(*zip(a, b, strict=True), zorder=order, **look)
@@ -59,6 +61,8 @@ def _look(shape: Shape, mark: Mark, theme: Theme) -> dict[str, Any]:
     from matplotlib.colors import to_rgba
 
     color = theme.of(mark)
+    if shape.style in ("toward", "away"):
+        return {"facecolor": to_rgba(getattr(theme, shape.style), shape.strength), "linewidth": 0.0}
     if shape.style == "halo":
         dashes = {"linestyle": (0, DASHES)} if mark == "removed" else {}
         return {"facecolor": to_rgba(color, FAINT), "edgecolor": color, "linewidth": WIDTH["halo"]} | dashes

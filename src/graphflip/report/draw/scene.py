@@ -1,7 +1,7 @@
 """Scenes: lines, shapes and texts of a picture, before they become SVG or PNG."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import cos, hypot, sin
 from typing import Literal
 
@@ -9,12 +9,14 @@ Point = tuple[float, float]
 Box = tuple[float, float, float, float]
 Mark = Literal["", "added", "removed", "changed"]
 Anchor = Literal["start", "middle", "end"]
-Style = Literal["bond", "band", "glyph", "halo", "node", "head", "label", "number", "note", "arrow"]
+Style = Literal[
+    "bond", "band", "glyph", "halo", "node", "head", "label", "number", "quiet", "note", "arrow", "toward", "away"
+]
 
 UNIT = 30.0
 """Length of an edge in the units of a scene, which are pixels at the original size."""
 
-FONT = {"label": 14.0, "number": 8.5, "note": 9.5}
+FONT = {"label": 14.0, "number": 8.5, "quiet": 8.5, "note": 9.5}
 """Font sizes by style."""
 
 REACH = 0.36 * UNIT
@@ -26,19 +28,21 @@ _SQUARE, _DIAMOND = 0.9, 1.25
 
 @dataclass(frozen=True)
 class Lines:
-    """Straight lines between pairs of points."""
+    """Straight lines between pairs of points; `strength` is the opacity of what shows importance."""
 
     segments: tuple[tuple[Point, Point], ...]
     style: Style = "bond"
+    strength: float = 1.0
 
 
 @dataclass(frozen=True)
 class Shape:
-    """A closed polygon, or a circle if it has one point and a radius."""
+    """A closed polygon, or a circle if it has one point and a radius; `strength` as in `Lines`."""
 
     points: tuple[Point, ...]
     style: Style
     radius: float = 0.0
+    strength: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -74,6 +78,29 @@ class Scene:
     elements: tuple[Element, ...]
     box: Box
     alt: str = ""
+
+
+def beside(left: Scene, right: Scene) -> Scene:
+    """Two scenes as one, side by side."""
+    shift = left.box[0] + left.box[2] - right.box[0]
+    down = left.box[1] - right.box[1]
+    moved = tuple(_moved(element, shift, down) for element in right.elements)
+    box = *left.box[:2], left.box[2] + right.box[2], max(left.box[3], right.box[3])
+    return Scene((*left.elements, *moved), box, f"{left.alt} → {right.alt}")
+
+
+def _moved(element: Element, dx: float, dy: float) -> Element:
+    def at(point: Point) -> Point:
+        return point[0] + dx, point[1] + dy
+
+    def form(shape: Form) -> Form:
+        if isinstance(shape, Lines):
+            return replace(shape, segments=tuple((at(a), at(b)) for a, b in shape.segments))
+        if isinstance(shape, Text):
+            return replace(shape, at=at(shape.at))
+        return replace(shape, points=tuple(map(at, shape.points)))
+
+    return replace(element, shapes=tuple(map(form, element.shapes)), spot=tuple(map(at, element.spot)))
 
 
 def halo(at: Point, mark: Mark, reach: float = REACH) -> Shape:

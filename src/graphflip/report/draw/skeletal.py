@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from math import atan2, cos, pi, tan
 from typing import NamedTuple
 
+import numpy as np
+
 from ...chemistry import BOND_ORDERS, OTHER, Chemistry
 from ...data.molecules.building import atoms_and_bonds
 from ...data.molecules.molecule import to_mol
@@ -15,6 +17,7 @@ from ...schema import AttributeDict
 from .layout import free_direction
 from .painter import AbstractPainter
 from .routes import Route
+from .routes import distance as route_distance
 from .scene import (
     FONT,
     REACH,
@@ -56,17 +59,37 @@ class Skeleton(AbstractPainter):
         self.stage, self.marks = stage, marks
         self.atoms = _atoms(graph, chemistry, stage.hidden)
         self.rings = _rings(graph)
+        self._bonds = [(i, j) for i, j, _ in graph.edges() if i in stage.places and j in stage.places]
 
     def node(self, i: int) -> Sequence[Form]:
         letters = self._letters(i) if self._has_letter(i) else []
-        if i not in self.stage.numbered:
+        style = self.stage.number_style(i)
+        if not style:
             return letters
         at, taken = self.stage.places[i], self.stage.around(i)
         if letters and self.atoms[i].hydrogens:
             dx, dy = _SIDES[self._open_side(i)]
             taken.append((at[0] + dx, at[1] + dy))
         distance = 0.64 * UNIT if letters or node_key(i) in self.marks else 0.42 * UNIT
-        return [*letters, Text(polar(at, free_direction(at, taken), distance), str(i), "number")]
+        angle = self._clear_direction(i, taken, distance)
+        return [*letters, Text(polar(at, angle, distance), str(i), style)]
+
+    def _clear_direction(self, i: int, taken: Sequence[Point], distance: float) -> float:
+        """The direction in which a number beside an atom is farthest from other atoms and bonds.
+
+        That with most room between the atom's own bonds, unless something else is there.
+        """
+        at, first = self.stage.places[i], free_direction(self.stage.places[i], taken)
+        others = [(p, p) for k, p in self.stage.places.items() if k != i]
+        lines = [(self.stage.places[a], self.stage.places[b]) for a, b in self._bonds] + others
+        near = [line for line in lines if distance_to(line, at) < distance + UNIT]
+
+        def room(angle: float) -> float:
+            place = polar(at, angle, distance)
+            clear = min((distance_to(line, place) for line in near), default=UNIT)
+            return min(clear, 0.45 * UNIT) - 0.02 * UNIT * _turn(angle, first)
+
+        return max((first + k * pi / 6 for k in range(12)), key=room)
 
     def route(self, i: int, j: int) -> Route:
         return self.stage.places[i], self.stage.places[j]
@@ -163,6 +186,11 @@ class _Atom(NamedTuple):
         end, size = start + text_width(self.tail, "label"), FONT["label"]
         is_above, is_below = end * tan(angle) < -0.7 * size, start * tan(angle) > 0.15 * size
         return 0.0 if is_above or is_below else (end + 2) / cos(angle)
+
+
+def distance_to(line: tuple[Point, Point], point: Point) -> float:
+    """Distance between a line, or a point that is one, and a point."""
+    return route_distance(line, np.array([point]))
 
 
 def _turn(a: float, b: float) -> float:

@@ -5,7 +5,7 @@ from html import escape
 from itertools import pairwise
 
 from .palette import LIGHT, stylesheet
-from .scene import FONT, REACH, Element, Form, Lines, Point, Scene, Text
+from .scene import FONT, REACH, Element, Form, Lines, Point, Scene, Shape, Text
 
 
 def to_svg(scene: Scene, size: tuple[int, int] | None = None, standalone: bool = True, brief: bool = False) -> str:
@@ -30,13 +30,20 @@ def to_svg(scene: Scene, size: tuple[int, int] | None = None, standalone: bool =
 def _brief(scene: Scene) -> str:
     """Content of a brief picture: plain edges, marked elements, other shapes, and notes over all."""
     plain = [shape for element in scene.elements if not element.mark for shape in element.shapes]
-    lines = "".join(_path(shape) for shape in plain if isinstance(shape, Lines))
-    rest = "".join(_shape(shape) for shape in plain if not isinstance(shape, Lines))
+    lines = "".join(_path(shape) for shape in plain if isinstance(shape, Lines) and shape.style == "bond")
+    colored = [shape for shape in plain if shape.style in ("toward", "away")]
+    below = "".join(map(_shape, colored))
+    rest = "".join(
+        _shape(shape) for shape in plain if not isinstance(shape, Lines) and shape.style not in _NOT_IN_BRIEF
+    )
     elements = [element for element in scene.elements if element.mark]
     marked = "".join(_element(element, spots=False) for element in elements if element.spot)
     notes = "".join(_element(element, spots=False) for element in elements if not element.spot)
     stroke = f'<path class="bond" d="{lines}"/>' if lines else ""
-    return stroke + marked + rest + notes
+    return below + stroke + marked + rest + notes
+
+
+_NOT_IN_BRIEF = ("quiet", "toward", "away")
 
 
 def _element(element: Element, spots: bool = True) -> str:
@@ -56,16 +63,20 @@ def _spot(points: Sequence[Point]) -> str:
 
 def _shape(shape: Form) -> str:
     if isinstance(shape, Lines):
-        return f'<path class="{shape.style}" d="{_path(shape)}"/>'
+        return f'<path class="{shape.style}"{_strength(shape, "stroke")} d="{_path(shape)}"/>'
     if isinstance(shape, Text):
         x, y = _short(shape.at[0]), _short(shape.at[1] + 0.36 * FONT[shape.style])
         classes = shape.style if shape.anchor == "middle" else f"{shape.style} {shape.anchor}"
         return f'<text class="{classes}" x="{x}" y="{y}">{escape(shape.text)}</text>'
     if shape.radius:
         x, y, r = (_short(value) for value in (*shape.points[0], shape.radius))
-        return f'<circle class="{shape.style}" cx="{x}" cy="{y}" r="{r}"/>'
+        return f'<circle class="{shape.style}"{_strength(shape, "fill")} cx="{x}" cy="{y}" r="{r}"/>'
     corners = "L".join(map(_pair, shape.points))
     return f'<path class="{shape.style}" d="M{corners}z"/>'
+
+
+def _strength(shape: Lines | Shape, what: str) -> str:
+    return "" if shape.strength == 1.0 else f' {what}-opacity="{shape.strength:.2f}"'
 
 
 def _path(lines: Lines) -> str:

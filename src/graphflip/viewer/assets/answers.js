@@ -1,9 +1,10 @@
 // The parts of an answer: headline, list of changes, evidence, and the choice between several answers.
 
-import { $, figure, gauge, likeliest, make, makeSvg, meter } from "./elements.js";
+import { $, figure, gauge, isUnsure, likeliest, make, makeSvg, meter } from "./elements.js";
 
-export function headline({ record, goal, advice, words, predictions }, numUndone = 0) {
+export function headline({ record, goal, advice, words, predictions, is_molecule: isMolecule }, numUndone = 0) {
   if (record.counterfactual === null) return advice;
+  if (!isMolecule) return numUndone ? `Without ${numUndone === 1 ? "that change" : "those changes"} it is no molecule` : "The changed graph is no molecule";
   if (numUndone && !record.flipped) {
     const [name, p] = likeliest(predictions.counterfactual);
     return `Without ${numUndone === 1 ? "that change" : "those changes"} ${goal.unit === "value" ? `the value is ${figure(p, "value")}` : `it is ${name}`}`;
@@ -28,7 +29,7 @@ export function describeShortfall({ asked, answers }) {
 export function showVerdict(side, unit, prediction, answer = null, number = null) {
   const isValue = unit === "value";
   const [name, p] = likeliest(prediction);
-  $(`${side}-class`).replaceChildren(...(isValue ? ["value ", make("b", {}, figure(p, unit))] : [make("b", {}, name), ` ${figure(p)}`]));
+  $(`${side}-class`).replaceChildren(...(isValue ? ["value ", make("b", {}, figure(p, unit))] : [make("b", {}, name), ` ${figure(p)}`, isUnsure(prediction) ? ", unsure: near the boundary" : ""]));
   const below = (bar, text) => $(`${side}-bar`).replaceChildren(bar, make("span", { class: "hint" }, text));
   if (isValue && !answer) $(`${side}-bar`).replaceChildren();
   else if (!answer) below(meter(p), `probability of ${name}: ${figure(p)}`);
@@ -40,7 +41,8 @@ export function showChanges(answer, original, undone, toggle, hover) {
   const items = original.words.map((change, number) => {
     const box = make("input", { type: "checkbox", checked: !undone.has(number) });
     box.addEventListener("change", () => toggle(number, !box.checked));
-    const row = make("label", {}, box, make("span", {}, change.text));
+    const why = change.needed && !original.each_needed ? make("span", { class: "why" }, change.needed) : null;
+    const row = make("label", {}, box, make("span", {}, change.text, why));
     for (const [on, off] of [["pointerenter", "pointerleave"], ["focusin", "focusout"]]) {
       row.addEventListener(on, () => hover(change));
       row.addEventListener(off, () => hover(null));
@@ -52,16 +54,30 @@ export function showChanges(answer, original, undone, toggle, hover) {
   const { num_edits: counted } = answer;
   const following = "charge" in (answer.record.factual.nodes[0] ?? {}) ? "charges" : "hydrogens";
   const plus = all > counted ? `, ${all} with ${following}` : "";
-  const minimal = answer.record.one_minimal ? ", each needed" : "";
-  $("changes-count").textContent = `${counted} ${counted === 1 ? "edit" : "edits"}${plus}${minimal}`;
+  const needed = !undone.size && original.each_needed ? `, ${original.each_needed}` : "";
+  $("changes-count").textContent = `${counted} ${counted === 1 ? "edit" : "edits"}${plus}${needed}`;
+}
+
+// Offer the smaller answer that still reaches the target; `undo` takes back the changes that it lacks.
+export function showSmaller({ smaller }, undone, undo) {
+  $("smaller").hidden = !smaller || undone.size > 0;
+  if (!smaller) return;
+  const button = make("button", { type: "button", onclick: () => undo(smaller.left_out) }, "Take back");
+  $("smaller").replaceChildren(make("span", {}, smaller.text), smaller.left_out.length ? button : "");
 }
 
 const CLAIMS = {
   environment: ["Surroundings", "all occur in the training data", "some never occur in the training data"],
   plausible: ["Autoencoder", "as likely as real graphs", "less likely than real graphs"],
-  molecule: ["Molecule", "valid", "not valid"],
+  molecule: ["Molecule", "RDKit reads it", "RDKit does not read it"],
   radical_free: ["Valences", "all filled", "some left open"],
   round_trip: ["Read back from SMILES", "still the target", "no longer the target"],
+};
+
+const VERDICTS = {
+  true: { name: "good", sign: "✓", said: "for it: " },
+  false: { name: "bad", sign: "✗", said: "against it: " },
+  null: { name: "neutral", sign: "·", said: "" },
 };
 
 const NEAREST = { nearest_factual: "Training data", nearest_counterfactual: "Training data, changed" };
@@ -75,10 +91,10 @@ function remark(nearest) {
 
 function listed(neighbors) {
   const items = neighbors.map(({ smiles, label, similarity }) => make("li", {}, make("code", {}, smiles), ` ${label} ${figure(similarity)}`));
-  return make("ul", { class: "nearest" }, ...items);
+  return make("details", { class: "nearest-fold" }, make("summary", {}, "nearest"), make("ul", { class: "nearest" }, ...items));
 }
 
-export function showEvidence({ record, goal, agreed }) {
+export function showEvidence({ record, goal, agreed, chemistry = [] }) {
   const evidence = record.evidence ?? { judges: {} };
   const isValue = goal.unit === "value";
   const rows = Object.entries(evidence.judges).map(([judge, p]) =>
@@ -86,13 +102,14 @@ export function showEvidence({ record, goal, agreed }) {
   for (const [key, [what, yes, no]] of Object.entries(CLAIMS)) {
     if (typeof evidence[key] === "boolean") rows.push([what, evidence[key] ? yes : no, evidence[key], null]);
   }
+  for (const { topic, words, good } of chemistry) rows.push([topic, capitalized(words), good, null]);
   for (const [key, what] of Object.entries(NEAREST)) {
     if (evidence[key]) rows.push([what, remark(evidence[key]), isFamiliar(evidence[key]), null, evidence[key].neighbors]);
   }
   const shown = rows.flatMap(([what, words, good, p, neighbors]) => [
     make("dt", {}, what),
-    make("dd", { class: good ? "good" : "bad" }, make("span", { class: "sign", "aria-hidden": "true" }, good ? "✓" : "✗"),
-      make("span", { class: "visually-hidden" }, good ? "for it: " : "against it: "), words, p === null ? null : meter(p), neighbors ? listed(neighbors) : null),
+    make("dd", { class: VERDICTS[good].name }, make("span", { class: "sign", "aria-hidden": "true" }, VERDICTS[good].sign),
+      make("span", { class: "visually-hidden" }, VERDICTS[good].said), words, p === null ? null : meter(p), neighbors ? listed(neighbors) : null),
   ]);
   $("evidence").replaceChildren(...(shown.length ? shown : [make("dt", {}, "None"), make("dd", {}, "Nothing was found")]));
 }

@@ -1,32 +1,36 @@
 // The server's API: one function for each request; all errors are of class Problem.
 
 export class Problem extends Error {
-  constructor(message, status, field, retryAfter) {
+  constructor(message, status, { field = null, actions = [], retryAfter = null } = {}) {
     super(message);
-    Object.assign(this, { status, field, retryAfter });
+    Object.assign(this, { status, field, actions, retryAfter });
   }
 }
 
-async function request(method, path, body) {
+async function send(method, path, body, signal) {
   let response;
   try {
     response = await fetch(path, {
       method,
+      signal,
       headers: body === undefined ? {} : { "content-type": "application/json" },
       body: body === undefined ? undefined : JSON.stringify(body),
     });
-  } catch {
-    throw new Problem("The server does not answer. Is it still running?", 0, null, 2);
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new Problem("The server does not answer. Is it still running?", 0, { retryAfter: 2 });
   }
-  const content = await response.json();
-  if (response.ok) return content;
-  throw new Problem(content.message, response.status, content.field, Number(response.headers.get("retry-after")) || null);
+  if (response.ok) return response;
+  const { message, field, actions } = await response.json();
+  throw new Problem(message, response.status, { field, actions: actions ?? [], retryAfter: Number(response.headers.get("retry-after")) || null });
 }
+
+const request = async (...call) => (await send(...call)).json();
 
 const pause = (seconds) => new Promise((resolve) => setTimeout(resolve, seconds * 1000));
 
 // Send a request, and repeat it up to five times while the server is busy.
-async function requestWithRetries(...call) {
+async function withRetries(...call) {
   for (let retries = 0; ; retries += 1) {
     try {
       return await request(...call);
@@ -37,31 +41,51 @@ async function requestWithRetries(...call) {
   }
 }
 
-export const service = () => requestWithRetries("GET", "/api/service");
-export const read = (model, input) => requestWithRetries("POST", "/api/read", { model, input });
-export const readFile = (model, name, text) => requestWithRetries("POST", "/api/files", { model, name, text });
-export const openRecord = (model, record) => requestWithRetries("POST", "/api/records", { model, record });
+const named = (kind, id) => `/api/${kind}/${encodeURIComponent(id)}`;
+
+export const service = () => withRetries("GET", "/api/service");
+export const read = (model, input, parent, signal) => withRetries("POST", "/api/read", { model, input, parent }, signal);
+export const matches = (model, input, smarts) => withRetries("POST", "/api/matches", { model, input, smarts });
+export const readFile = (model, name, text) => withRetries("POST", "/api/files", { model, name, text });
+export const openRecord = (model, record) => withRetries("POST", "/api/records", { model, record });
 export const explain = (model, input, id, asked) => request("POST", "/api/jobs", { model, input, id, asked });
 export const jobs = () => request("GET", "/api/jobs");
-export const job = (id) => request("GET", `/api/jobs/${encodeURIComponent(id)}`);
-export const cancel = (id) => request("DELETE", `/api/jobs/${encodeURIComponent(id)}`);
-export const undo = (id, number, numbers) =>
-  requestWithRetries("POST", `/api/jobs/${encodeURIComponent(id)}/answers/${number}/undo`, { undo: numbers });
-export const path = (id, number) => requestWithRetries("GET", `/api/jobs/${encodeURIComponent(id)}/answers/${number}/path`);
+export const job = (id) => request("GET", named("jobs", id));
+export const cancel = (id) => request("DELETE", named("jobs", id));
+export const undo = (id, number, numbers, signal) => withRetries("POST", `${named("jobs", id)}/answers/${number}/undo`, { undo: numbers }, signal);
+export const path = (id, number, signal) => withRetries("GET", `${named("jobs", id)}/answers/${number}/path`, undefined, signal);
 
-// Call `changed` with a job whenever it has changed; returns the job when it has ended.
-export async function follow(id, changed) {
+export const tables = () => request("GET", "/api/tables");
+export const explainTable = (model, name, rows, asked) => request("POST", "/api/tables", { model, name, rows, asked });
+export const stopTable = (id) => request("DELETE", named("tables", id));
+export const resumeTable = (id) => request("POST", `${named("tables", id)}/resume`);
+export const row = (id, number) => request("GET", `${named("tables", id)}/rows/${number}`);
+export const tableFile = async (id, kind) => file(await send("GET", `${named("tables", id)}/files/${kind}`));
+export const exported = async (model, records, kind) => file(await send("POST", `/api/export/${kind}`, { model, records }));
+
+async function file(response) {
+  const [, name] = /filename="([^"]+)"/.exec(response.headers.get("content-disposition")) ?? [null, "counterfactuals"];
+  return { name, content: await response.blob() };
+}
+
+// Call `changed` with a job or a table whenever it has changed; returns it when it has ended, or `stopped` says so.
+async function followed(address, changed, hasEnded, stopped) {
   let seen = -1;
-  for (let failures = 0; ; ) {
+  for (let failures = 0; !stopped(); ) {
     try {
-      const job = await request("GET", `/api/jobs/${encodeURIComponent(id)}?seen=${seen}&wait=15`);
-      [seen, failures] = [job.version, 0];
-      changed(job);
-      if (job.state !== "waiting" && job.state !== "running") return job;
+      const now = await request("GET", `${address}?seen=${seen}&wait=15`);
+      [seen, failures] = [now.version, 0];
+      changed(now);
+      if (hasEnded(now)) return now;
     } catch (problem) {
       failures += 1;
       if (problem.status === 404 || failures > 5) throw problem;
       await pause(problem.retryAfter ?? 1);
     }
   }
+  return null;
 }
+
+export const isOpen = ({ state }) => state === "waiting" || state === "running";
+export const follow = (id, changed, stopped = () => false) => followed(named("jobs", id), changed, (job) => !isOpen(job), stopped);
+export const followTable = (id, changed, stopped) => followed(named("tables", id), changed, ({ state }) => state !== "running", stopped);

@@ -34,6 +34,12 @@ export function figure(number, unit = "probability") {
 
 export const likeliest = (prediction) => Object.entries(prediction).sort((a, b) => b[1] - a[1])[0];
 
+// True if the likeliest class leads the second by so little that the classifier is unsure; of two, it has at most 0.55.
+export function isUnsure(prediction) {
+  const [first, second] = Object.values(prediction).sort((a, b) => b - a);
+  return second !== undefined && first - second <= 0.1;
+}
+
 // A bar for a number from 0 to 1. Screen readers skip it, because the number stands beside it.
 export const meter = (p) => bar("share", ["whole", 0, 1], ["part", 0, Math.max(0, Math.min(1, p))]);
 

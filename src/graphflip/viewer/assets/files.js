@@ -1,7 +1,9 @@
-// Files that are opened or dropped: the server reads them, and the page lists their entries.
+// Files that are opened, dropped or pasted: the server reads them, and the page shows their entries as a table.
 
 import * as api from "./api.js";
-import { $, figure, likeliest, make, say } from "./elements.js";
+import { $ } from "./elements.js";
+import * as stage from "./stage.js";
+import * as table from "./table.js";
 
 let page = null;
 
@@ -25,30 +27,22 @@ export function start(given) {
 }
 
 async function open(file) {
-  say("smiles-message", "");
+  const { max_bytes: most } = page.service();
+  if (file.size > most) {
+    stage.showProblem(`A file may have at most ${Math.floor(most / 1000)} kB here; ${file.name} has ${Math.ceil(file.size / 1000)}. Send a part of it, or use graphflip explain FILE --out FOLDER.`, []);
+    return;
+  }
+  await openText(file.name, await file.text());
+}
+
+export async function openText(name, text) {
   try {
-    const { rows, left_out: leftOut } = await api.readFile(page.model().name, file.name, await file.text());
-    $("entries").hidden = false;
-    $("entries-title").textContent = file.name;
-    $("entries-note").textContent = leftOut ? `The first ${rows.length} entries` : `${rows.length} ${rows.length === 1 ? "entry" : "entries"}`;
-    $("entries-list").replaceChildren(...rows.map(entry));
-    const first = rows.find((row) => !row.problem);
-    if (first) choose(first);
+    const { rows, left_out: leftOut } = await api.readFile(page.model().name, name, text);
+    const [only] = rows;
+    if (rows.length > 1 || only.problem) table.showFile(name, rows, leftOut);
+    else if (only.record) page.openRecord(only.record);
+    else page.look(only.input, only.id);
   } catch (problem) {
-    say("smiles-message", problem.message);
+    stage.showProblem(problem.message, []);
   }
 }
-
-function entry(row) {
-  const note = row.problem ?? (row.record ? "explanation" : describe(row.prediction));
-  const content = [row.id, make("span", { class: "hint" }, ` ${note}`)];
-  if (row.problem) return make("li", { class: "problem" }, ...content);
-  return make("li", {}, make("button", { type: "button", class: "link", onclick: () => choose(row) }, ...content));
-}
-
-function describe(prediction) {
-  const [name, p] = likeliest(prediction);
-  return `${name} ${figure(p, page.model().unit)}`;
-}
-
-const choose = (row) => (row.record ? page.openRecord(row.record) : page.look(row.input, row.id));

@@ -1,12 +1,13 @@
 // Freezing: nodes and edges that must not change, written in a field, or chosen in the drawing by mouse or keyboard.
 
-import { $, figure, makeSvg, say } from "./elements.js";
+import { $, figure, makeSvg } from "./elements.js";
 
-let model = null;
+let page = null;
+const model = () => page.model();
 let places = [];
 
 export function start(given) {
-  model = given;
+  page = given;
   $("freeze").addEventListener("input", () => { isReadable(); mark(parts()); });
 }
 
@@ -29,11 +30,15 @@ export function set({ nodes, edges }) {
   mark({ nodes, edges });
 }
 
-// True if the field can be read; otherwise a message beside it says what to write.
+// True if the field can be read; otherwise the hint below it, which keeps its place, says what to write.
 export function isReadable() {
   const [nodes, edges] = model().molecules ? ["atoms", "bonds"] : ["nodes", "edges"];
-  say("freeze-message", parts() ? "" : `Write numbers of ${nodes}, and ${edges} as pairs of them: 3, 4, 2-5`);
-  return parts() !== null;
+  const isFine = parts() !== null;
+  $("freeze-hint").textContent = isFine ? `Click ${nodes} or ${edges}, or write their numbers: 3, 4, 2-5` : `Write numbers of ${nodes}, and ${edges} as pairs of them: 3, 4, 2-5`;
+  $("freeze-hint").classList.toggle("bad", !isFine);
+  if (isFine) $("freeze").removeAttribute("aria-invalid");
+  else $("freeze").setAttribute("aria-invalid", "true");
+  return isFine;
 }
 
 // Let each drawn node and edge of a graph be clicked.

@@ -5,12 +5,13 @@ import { $, figure, makeSvg, say } from "./elements.js";
 
 const [HEIGHT, EDGE] = [72, 8]; // the edge is half as wide as the slider's thumb
 let steps = null; // the path that is shown
-let latest = null; // the answer whose path was requested last
+let giveUp = null; // ends the request for a path that nobody waits for any more
 
 // Fetch the path of an answer; `moved` is called with the drawing and texts of a step, or with null at the end.
 export async function show(job, number, { record, goal }, moved) {
-  const requested = `${job}/${number}`;
-  latest = requested;
+  giveUp?.abort();
+  giveUp = new AbortController();
+  const { signal } = giveUp;
   steps = null;
   $("path").hidden = false;
   $("slider").disabled = true;
@@ -18,8 +19,8 @@ export async function show(job, number, { record, goal }, moved) {
   $("path-text").textContent = "";
   inform("Decoding the way …");
   try {
-    const path = await api.path(job, number);
-    if (latest !== requested) return;
+    const path = await api.path(job, number, signal);
+    if (signal.aborted) return;
     steps = { ...path, goal, moved, scale: scale(path.probabilities, record.target, goal) };
     inform("");
     $("slider").disabled = false;
@@ -27,7 +28,7 @@ export async function show(job, number, { record, goal }, moved) {
     $("slider").value = path.positions.length - 1;
     draw();
   } catch (problem) {
-    if (latest === requested) inform(problem.message);
+    if (!signal.aborted) inform(problem.message);
   }
 }
 
@@ -38,7 +39,8 @@ function inform(message) {
 }
 
 export function hide() {
-  latest = steps = null;
+  giveUp?.abort();
+  steps = null;
   $("path").hidden = true;
 }
 

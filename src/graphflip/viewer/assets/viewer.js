@@ -1,295 +1,291 @@
-// The page: reads inputs, asks questions, and shows their answers.
+// The page: what stands in the field and what is on the stage are always about one and the same graph.
 
+import * as address from "./address.js";
 import * as api from "./api.js";
-import { capitalized, headline, describeShortfall, showChanges, showChoices, showEvidence, showVerdict } from "./answers.js";
-import { download } from "./downloads.js";
-import { highlight, mount, watch } from "./drawing.js";
-import { $, figure, likeliest, make, say } from "./elements.js";
+import * as comparison from "./comparison.js";
+import { capitalized } from "./answers.js";
+import * as editor from "./editor.js";
+import { $, figure, isUnsure, likeliest, make } from "./elements.js";
 import * as files from "./files.js";
 import * as freezing from "./freezing.js";
-import { showHistory } from "./history.js";
-import * as path from "./path.js";
+import * as memory from "./history.js";
 import * as progress from "./progress.js";
 import * as question from "./question.js";
+import * as single from "./single.js";
+import * as stage from "./stage.js";
+import * as table from "./table.js";
 import * as theme from "./theme.js";
 
 // The state of this browser tab.
 const tab = {
-  service: null, // models and limits of the server
-  input: null, // the input that is shown: {smiles} or {graph}; null if it could not be read
+  service: null, // models, options and limits of the server
+  input: null, // the input that is shown: {smiles} or {graph}; null if there is none or it could not be read
   name: "", // name of the input in its file or among the examples
+  text: "", // what stands in the field and was read, or could not be
   reading: null, // the promise of the request that reads it
-  shown: null, // the response to that request: prediction, drawing and graph
-  job: null, // the job whose answers are shown
-  running: null, // the id of the job that is waiting or running
-  number: 0, // the number of the answer that is shown
-  answer: null, // that answer, after undoing the unchecked changes
-  undone: new Set(), // numbers of the unchecked changes
+  giveUp: null, // ends that request
+  shown: null, // the response to it: prediction, drawing and graph
+  followed: null, // the id of the job whose progress is shown
 };
+const PAUSE = 350; // milliseconds after the last key, when what was typed is read
 
 const model = () => tab.service.models.find(({ name }) => name === $("model").value);
+const options = () => tab.service.options;
 
 async function start() {
   theme.start();
-  path.start();
   tab.service = await api.service();
   for (const { name } of tab.service.models) $("model").append(make("option", { value: name }, name));
   $("model").hidden = tab.service.models.length < 2;
   listen();
   question.adapt();
-  await showHistory();
-  const reading = (await restore()) || tryExample();
+  memory.show();
+  const shown = (await arrive()) || tryExample();
   $("explain").disabled = false; // only now: there was nothing to explain before
-  await reading;
+  await shown;
 }
 
 function listen() {
-  $("model").addEventListener("change", () => { $("entries").hidden = true; question.adapt(); tryExample(); });
-  $("smiles").addEventListener("change", readSmiles);
-  $("smiles").addEventListener("keydown", (event) => {
-    if (event.key === "Enter") { event.preventDefault(); readSmiles(); }
+  $("model").addEventListener("change", () => { question.adapt(); changeModel(); });
+  let timer = null;
+  $("smiles").addEventListener("input", () => {
+    clearTimeout(timer);
+    stage.setStale(field() !== tab.text);
+    timer = setTimeout(() => readField({ quietly: true }), PAUSE);
+  });
+  $("smiles").addEventListener("change", () => readField());
+  $("smiles").addEventListener("paste", (event) => {
+    const text = event.clipboardData.getData("text");
+    if (!text.trim().includes("\n")) return;
+    event.preventDefault();
+    if (text.includes("M  END")) look({ text });
+    else files.openText("pasted.smi", text);
   });
   $("example").addEventListener("change", () => {
     const example = model().examples[Number($("example").value)];
     if (example) look({ smiles: example.smiles }, example.name);
   });
   $("ask").addEventListener("submit", (event) => { event.preventDefault(); ask(); });
-  $("cancel").addEventListener("click", () => tab.running && api.cancel(tab.running));
-  for (const button of $("downloads").querySelectorAll("button")) {
-    button.addEventListener("click", () => download(button.dataset.kind, tab.answer));
-  }
-  for (const side of ["before", "after"]) {
-    watch($(side), (mark) => hover(changes().find((change) => change.marks.includes(mark)) ?? null));
-  }
-  window.addEventListener("hashchange", restore);
-  files.start({ model, look, openRecord });
-  question.start(model);
+  $("cancel").addEventListener("click", () => tab.followed && api.cancel(tab.followed));
+  $("draw").addEventListener("click", () => editor.open(tab.input?.smiles ?? "", "Draw a molecule"));
+  window.addEventListener("popstate", arrive);
+  document.addEventListener("click", (event) => { // a link within the page must not take the place of the question
+    if (!event.target.closest?.("a[href='#stage']")) return;
+    event.preventDefault();
+    $("stage").focus();
+    $("stage").scrollIntoView();
+  });
+  const page = { model, options, service: () => tab.service, look, openRecord, ask, askFor, go, tab, setInput };
+  for (const part of [question, files, single, table, comparison, editor, memory]) part.start(page);
 }
 
-async function tryExample() {
+const field = () => $("smiles").value.trim();
+
+// Put an address into the bar: a new entry of the history, unless the current one is only a look at an input.
+function go(place, { replace = false } = {}) {
+  if (place === location.hash) return;
+  const isLook = /[#&]look(&|$)/.test(location.hash) || !location.hash;
+  history[replace || isLook ? "replaceState" : "pushState"](null, "", place);
+}
+
+function changeModel() {
+  if (tab.input?.smiles && model().molecules) return look(tab.input, tab.name);
+  return tryExample();
+}
+
+function tryExample() {
   const [first] = model().examples;
-  if (first) return look({ smiles: first.smiles }, first.name);
-  Object.assign(tab, { input: null, shown: null });
-  $("smiles").value = "";
-  clear("Open a file of graphs to begin", "");
-  for (const id of ["before", "before-class", "before-bar"]) $(id).replaceChildren();
+  if (first) return look({ smiles: first.smiles }, first.name, { silently: true });
+  setInput(null);
+  stage.showMessage("Open a file of graphs to begin");
+  return null;
 }
 
-// Read the SMILES in the field, unless it has been read already.
-function readSmiles() {
-  const text = $("smiles").value.trim();
-  if (text === (tab.input?.smiles ?? "")) return tab.reading;
-  if (!text) return complain("Enter a molecule as SMILES, for example c1ccccc1O.");
-  return look({ smiles: text });
+// Take an input over as the one that field and stage are about.
+function setInput(input, name = "") {
+  tab.giveUp?.abort();
+  Object.assign(tab, { input, name, shown: null, reading: null, text: input?.smiles ?? input?.text?.split("\n")[0] ?? "" });
+  $("smiles").value = tab.text;
+  $("example").value = model().examples.findIndex(({ smiles }) => smiles === input?.smiles);
+  markField("");
+  progress.detach();
+  tab.followed = null;
+  stage.setStale(false);
 }
 
-function look(input, name = "") {
-  Object.assign(tab, { input, name, shown: null, reading: read(input) });
+// Read what stands in the field, unless it has been read. While somebody types, what cannot be read is not complained of.
+function readField({ quietly = false } = {}) {
+  const text = field();
+  if (!model().molecules) return tab.reading;
+  if (text === tab.text) return tab.reading;
+  if (!text) {
+    setInput(null);
+    stage.showMessage("Enter a molecule to begin", "As SMILES or InChI, drawn, or from a file.");
+    return null;
+  }
+  return look({ text }, "", { quietly, keepField: true });
+}
+
+function look(input, name = "", how = {}) {
+  const text = $("smiles").value;
+  setInput(input, name);
+  if (how.keepField) { $("smiles").value = text; tab.text = text.trim(); }
+  tab.giveUp = new AbortController();
+  tab.reading = read(input, tab.giveUp.signal, how);
   return tab.reading;
 }
 
 // Read a graph and show its prediction.
-async function read(input) {
-  $("smiles").value = input.smiles ?? "";
-  $("example").value = model().examples.findIndex(({ smiles }) => smiles === input.smiles);
-  say("smiles-message", "");
-  $("smiles").removeAttribute("aria-invalid");
+async function read(input, signal, { quietly = false, silently = false }) {
+  stage.setStale(true);
   try {
-    const shown = await api.read($("model").value, input);
-    if (tab.input !== input) return;
-    tab.shown = shown;
+    const shown = await api.read($("model").value, input, question.parent(), signal);
+    if (signal.aborted) return;
+    Object.assign(tab, { input: shown.input, shown, name: tab.name || shown.name });
+    if (!silently) go(address.ofQuestion({ model: $("model").value, input: shown.input, name: tab.name }, options()));
     freezing.set({ nodes: [], edges: [] });
-    showInput(shown);
+    showInput();
   } catch (problem) {
-    if (tab.input === input) complain(problem.message);
+    if (signal.aborted) return;
+    Object.assign(tab, { input: null, reading: null });
+    if (quietly && problem.status === 422) tab.text = null; // it is read again, with a complaint, when the field is left
+    else complain(problem);
   }
 }
 
-// Show beside the field why the input cannot be used.
-function complain(message) {
-  Object.assign(tab, { input: null, shown: null });
-  say("smiles-message", message);
-  $("smiles").setAttribute("aria-invalid", "true");
-}
-
-function showInput(shown) {
-  const [name, p] = likeliest(shown.prediction);
+// Show the graph and its prediction, without any answer.
+function showInput() {
+  const { prediction, smiles, remarks } = tab.shown;
+  const [name, p] = likeliest(prediction);
   const what = capitalized(tab.name || (model().molecules ? "this molecule" : "this graph"));
-  clear(model().unit === "value" ? `${what} has the predicted value ${figure(p, "value")}` : `${what} is predicted ${name}`, shown.smiles ?? "");
-  drawBefore(shown.drawing);
-  verdict("before", shown.prediction);
+  const unsure = isUnsure(prediction) ? `, but the classifier is unsure: ${figure(p)}` : "";
+  const title = model().unit === "value" ? `${what} has the predicted value ${figure(p, "value")}` : `${what} is predicted ${name}${unsure}`;
+  stage.setStale(false);
+  stage.show("single", title, smiles ?? "", remarks.join(" "));
+  single.showInput(tab.shown);
 }
 
-// Remove the answer from the page.
-function clear(title, subline) {
-  Object.assign(tab, { job: null, answer: null, undone: new Set() });
-  history.replaceState(null, "", location.pathname);
-  $("headline").textContent = title;
-  $("subline").textContent = subline;
-  for (const id of ["after-card", "details", "choices", "legend"]) $(id).hidden = true;
-  path.hide();
-  say("note", "");
-  say("job-message", "");
+// Show why the input cannot be used, in place of everything that was about another one.
+function complain(problem) {
+  const actions = (problem.actions ?? []).map(({ label, smiles, parent }) => make("button", {
+    type: "button",
+    onclick: () => { if (parent) question.setParent(true); look({ smiles }); },
+  }, label));
+  stage.setStale(false);
+  stage.showProblem(problem.message, actions);
+  markField(problem.message);
 }
 
-function drawBefore(drawing) {
-  freezing.attach(mount($("before"), drawing, "The graph as it is; its parts can be kept"), tab.shown?.graph);
+// Say below the field that its content cannot be used, in the place of the hint: nothing moves.
+function markField(problem) {
+  $("smiles").toggleAttribute("aria-invalid", false);
+  if (problem) $("smiles").setAttribute("aria-invalid", "true");
+  $("smiles-hint").classList.toggle("bad", Boolean(problem));
+  const { max_rows: rows } = tab.service;
+  const { molecules, max_nodes: most } = model();
+  const limits = molecules ? `Up to ${most} atoms. Files: .smi, .csv, .sdf, .mol, .jsonl, up to ${rows} rows; or drop one.` : `Up to ${most} nodes. Drop a file of graphs anywhere: .jsonl, up to ${rows} rows.`;
+  $("smiles-hint").replaceChildren(problem ? make("a", { href: "#stage" }, "This cannot be used: see why") : limits);
 }
-
-const verdict = (side, ...rest) => showVerdict(side, model().unit, ...rest);
 
 async function ask() {
-  if (tab.running) return;
-  await readSmiles();
+  if (!$("table").hidden && !field()) return table.explainAll();
+  while (model().molecules && field() !== (tab.text ?? "") || (tab.reading && !tab.shown)) {
+    const before = field();
+    await readField();
+    if (field() === before) break;
+  }
+  if (tab.reading) await tab.reading;
   const asked = question.asked();
-  if (!tab.shown && $("smiles-message").hidden) complain("There is no graph to explain yet. Open a file of graphs.");
-  if (!tab.shown || !asked) return;
-  say("job-message", "");
-  const { input, name } = tab;
+  if (!tab.shown) {
+    if ($("smiles").getAttribute("aria-invalid") !== "true") complain({ message: model().molecules ? "Enter a molecule first: as SMILES, InChI, a drawing, or from a file." : "There is no graph to explain yet. Open a file of graphs." });
+    return null;
+  }
+  return asked && askFor({ model: $("model").value, input: tab.input, name: tab.name, asked });
+}
+
+// Ask a question about the input that is shown: it has an address from now on. One that was asked before is found again.
+async function askFor(asking, { replace = false } = {}) {
+  go(address.ofQuestion(asking, options()), { replace });
+  const { input } = tab;
   try {
-    await compute(await api.explain($("model").value, input, name, asked), input);
+    await follow(await api.explain(asking.model, asking.input, asking.name ?? "", asking.asked), input, asking.answer ?? 0);
   } catch (problem) {
-    say("job-message", problem.message);
+    if (tab.input === input) stage.showTrouble(problem.message);
   }
 }
 
 // Follow a job until it has ended, and show its answers unless another input is shown by then.
-async function compute(job, input) {
-  tab.running = job.id;
+async function follow(job, input, number = 0) {
+  if (!api.isOpen(job)) return job.state === "done" ? showAnswers(job, number) : stage.showTrouble(job.message);
+  tab.followed = job.id;
   progress.begin(job, model().unit);
-  try {
-    const ended = await api.follow(job.id, progress.show);
-    if (ended.state !== "done") say("job-message", ended.state === "cancelled" ? "Cancelled." : ended.message);
-    else if (tab.input === input) { showJob(ended); bringIntoView($("stage")); }
-  } finally {
-    tab.running = null;
-    progress.end();
-    showHistory();
-  }
+  stage.showTrouble("");
+  memory.show();
+  const ended = await api.follow(job.id, (now) => tab.followed === job.id && progress.show(now));
+  memory.show();
+  if (tab.followed !== job.id || tab.input !== input) return null;
+  tab.followed = null;
+  progress.end();
+  if (ended.state === "done") return showAnswers(ended, number);
+  return stage.showTrouble(ended.state === "cancelled" ? "Cancelled." : ended.message);
 }
 
-// On a narrow page the answer is below the form: scroll to it.
-function bringIntoView(element) {
-  if (element.getBoundingClientRect().top > innerHeight / 2) element.scrollIntoView();
-}
-
-function showJob(job, number = 0) {
-  tab.job = job;
-  choose(Math.min(number, job.answers.length - 1));
-}
-
-function choose(number, focus = false) {
-  const answer = tab.job.answers[number];
-  Object.assign(tab, { number, undone: new Set() });
-  history.replaceState(null, "", `#${tab.job.id}/${number}`);
-  showChoices(tab.job.answers, number, choose);
-  if (focus) $("tabs").querySelector("[tabindex='0']").focus();
-  sayUndone("");
-  showAnswer(answer);
-  const canSlide = model().has_path && answer.record.counterfactual && answer.record.edits.length;
-  if (canSlide) path.show(tab.job.id, number, answer, slide);
-  else path.hide();
-}
-
-function showAnswer(answer) {
-  tab.answer = answer;
-  const { record } = answer;
-  $("headline").textContent = headline(answer, tab.undone.size);
-  $("subline").textContent = describeSmiles(record);
-  const hasChange = record.counterfactual !== null && record.outcome !== "already_there";
-  const notes = tab.undone.size ? [] : [record.note, ...(record.remarks ?? []), answer.advice, describeShortfall(tab.job)];
-  say("note", notes.filter((text) => text && text !== $("headline").textContent).join(" "));
-  drawBefore(answer.drawings.factual);
-  verdict("before", answer.predictions.factual, answer, record.p_factual);
-  drawAfter(answer);
-  showChanges(answer, tab.job.answers[tab.number], tab.undone, toggleUndone, hover);
-  showEvidence(answer);
-  $("python").textContent = answer.python;
-  for (const id of ["after-card", "details", "legend"]) $(id).hidden = !hasChange;
-}
-
-const changes = () => tab.job?.answers[tab.number].words ?? [];
-
-// Highlight a change in both drawings and in the list; null highlights none.
-function hover(change) {
-  highlight([$("before"), $("after")], change?.marks ?? []);
-  [...$("changes").children].forEach((row, number) => row.classList.toggle("pointed", changes()[number] === change));
-}
-
-function describeSmiles({ smiles, edits }) {
-  if (!smiles) return "";
-  return edits.length ? `${smiles.factual} → ${smiles.counterfactual ?? "no molecule"}` : smiles.factual;
-}
-
-function drawAfter(answer) {
-  const { record, drawings, predictions } = answer;
-  if (drawings.counterfactual === null) return;
-  $("after-title").textContent = tab.undone.size ? "With changes undone" : record.flipped ? "Changed" : "Closest attempt";
-  mount($("after"), drawings.counterfactual, "The graph as changed");
-  verdict("after", predictions.counterfactual, answer, record.p_counterfactual);
-}
-
-// Show a step of the latent path in place of the changed graph; null, at the end of the slider, shows that again.
-function slide(step) {
-  if (step === null) return drawAfter(tab.answer);
-  $("after-title").textContent = "On the way";
-  mount($("after"), step.drawing, step.text);
-  verdict("after", step.prediction, tab.answer, step.probability);
-}
-
-async function toggleUndone(number, isUndone) {
-  tab.undone[isUndone ? "add" : "delete"](number);
-  const [job, at, undone] = [tab.job, tab.number, [...tab.undone]];
-  const { goal } = tab.job.answers[at];
-  try {
-    const answer = undone.length ? await api.undo(job.id, at, undone) : job.answers[at];
-    if (tab.job !== job || tab.number !== at || undone.length !== tab.undone.size) return;
-    showAnswer(answer);
-    const holds = answer.record.flipped ? "Still" : "No longer";
-    sayUndone(undone.length ? `${holds} ${goal.words}: ${figure(answer.record.p_counterfactual, goal.unit)}` : "");
-  } catch (problem) {
-    sayUndone(problem.message);
-  }
-  $("changes").querySelectorAll("input")[number]?.focus();
-}
-
-function sayUndone(text) {
-  say("undo-text", text);
-  $("undo-hint").hidden = Boolean(text);
+function showAnswers(job, number) {
+  single.showJob(job, number);
+  stage.bringIntoView();
 }
 
 async function openRecord(record) {
   try {
-    restoreAnswer(await api.openRecord($("model").value, record), 0);
-    freezing.set({ nodes: [], edges: [] });
-    showHistory();
+    const job = await api.openRecord($("model").value, record);
+    go(address.ofJob(job.id));
+    showStored(job, 0);
+    memory.show();
   } catch (problem) {
-    complain(problem.message);
+    complain(problem);
   }
 }
 
-// Show the job that the address names; returns true if there is one.
-async function restore() {
-  const [id, number] = location.hash.slice(1).split("/");
-  if (!id || (tab.job?.id === id && String(tab.number) === number)) return Boolean(id);
-  try {
-    const job = await api.job(id);
-    if ($("model").value !== job.model) { $("model").value = job.model; question.adapt(); }
-    if (job.state === "done") restoreAnswer(job, Number(number) || 0);
-    else await look(job.input, job.name);
-    if (job.asked) question.restore(job.asked);
-    if (job.state === "waiting" || job.state === "running") compute(job, tab.input);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function restoreAnswer(job, number) {
+// Show the answers of a job that has no question of its own: an explanation from a file, or a row of a table.
+function showStored(job, number) {
+  if ($("model").value !== job.model) { $("model").value = job.model; question.adapt(); }
   const { factual } = job.answers[0].record;
-  Object.assign(tab, { input: job.input ?? { graph: factual }, name: job.name, shown: { graph: factual } });
-  $("smiles").value = job.input?.smiles ?? "";
-  showJob(job, number);
+  setInput(job.input ?? { graph: factual }, job.name);
+  $("smiles").value = tab.text = job.input?.smiles ?? "";
+  tab.shown = { graph: factual, input: tab.input };
+  if (job.asked) question.restore(job.asked);
+  else freezing.set({ nodes: [], edges: [] });
+  single.showJob(job, number);
+}
+
+// Show what the address names; returns true if it names something.
+async function arrive() {
+  const place = address.parse(location.hash, options());
+  if (!place) return false;
+  const known = tab.service.models.some(({ name }) => name === place.model);
+  if (place.input && !known) {
+    stage.showProblem(`This link is about the model ${place.model ?? "(none)"}, which this server does not have. It has ${tab.service.models.map(({ name }) => name).join(", ")}.`, []);
+    return true;
+  }
+  try {
+    await arriveAt(place);
+  } catch (problem) {
+    stage.showProblem(problem.status === 404 ? "This link is about something that only the browser that made it has. Ask for a link to the question." : problem.message, []);
+  }
+  return true;
+}
+
+async function arriveAt(place) {
+  if (place.compare) return comparison.show(place.compare);
+  if (place.table) return table.arrive(place.table, place.row, showStored);
+  if (place.job) return showStored(await api.job(place.job), place.answer);
+  if ($("model").value !== place.model) { $("model").value = place.model; question.adapt(); }
+  const isShown = tab.shown && JSON.stringify(tab.input) === JSON.stringify(place.input);
+  if (!isShown) await look(place.input, place.name, { silently: true });
+  if (!tab.shown) return null;
+  question.restore(place.asked);
+  if (place.look) return showInput();
+  return askFor({ ...place, input: tab.input }, { replace: true });
 }
 
 start().catch((problem) => { $("headline").textContent = problem.message; });

@@ -1,6 +1,6 @@
 """StoredCharges: atoms that have their charge as an attribute, and hydrogens that follow from it and from bonds."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import NamedTuple
@@ -10,8 +10,7 @@ from ....schema import Schema
 from ..attributes import Attributes, fresh_attributes, other_attributes
 from ..sketch import Ions, Sketch
 from .orders import BondOrders, column_index
-from .rings import ring_partners
-from .rules import AbstractRules
+from .rules import AbstractMoleculeRules
 
 # Room of an atom that nothing may be joined to.
 _NONE = -99
@@ -34,7 +33,7 @@ class _Atom(NamedTuple):
 
 
 @dataclass(frozen=True)
-class StoredCharges(AbstractRules):
+class StoredCharges(AbstractMoleculeRules):
     """The rules for charges, applied to sketches.
 
     An atom that has the charge of the charge rule ("natural") has it after every change: nitrogen is N+ with a fourth
@@ -47,6 +46,13 @@ class StoredCharges(AbstractRules):
 
     schema: Schema
     chemistry: Chemistry
+
+    def symbol(self, atom: Attributes) -> str:
+        return self._atoms[atom].symbol
+
+    def charges(self, sketch: Sketch) -> dict[int, int]:
+        charges = {i: self._atoms[node].charge for i, node in sketch.nodes.items()}
+        return {i: charge for i, charge in charges.items() if charge}
 
     def heavy(self, sketch: Sketch) -> list[int]:
         return list(sketch.nodes)
@@ -63,9 +69,6 @@ class StoredCharges(AbstractRules):
 
     def room(self, sketch: Sketch, i: int) -> int:
         return self._atoms[sketch.nodes[i]].reach - self._taken(sketch, i)
-
-    def partners(self, sketch: Sketch, nodes: Sequence[int]) -> dict[int, list[int]]:
-        return ring_partners(sketch, nodes, lambda i: self._atoms[sketch.nodes[i]].symbol == "C")
 
     def alternatives(self, sketch: Sketch, i: int, room: int) -> Iterator[Attributes]:
         atom = self._atoms[sketch.nodes[i]]

@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 
 from ..attributes import Attributes
-from ..connectivity import partners
+from ..connectivity import bridges, partners
 from ..sketch import Sketch
 
 
@@ -64,3 +64,28 @@ class AbstractRules(ABC):
         Returns:
             False if the graph cannot be made valid, or if the sum of charges moves away from zero.
         """
+
+
+class AbstractMoleculeRules(AbstractRules):
+    """Rules for molecules: nodes are atoms, edges are bonds."""
+
+    @abstractmethod
+    def symbol(self, atom: Attributes) -> str:
+        """Symbol of the element of an atom."""
+
+    @abstractmethod
+    def charges(self, sketch: Sketch) -> Mapping[int, int]:
+        """Formal charges of the atoms that have one."""
+
+    def partners(self, sketch: Sketch, nodes: Sequence[int]) -> Mapping[int, Sequence[int]]:
+        """Atoms with which a bond closes a ring of three with a heteroatom; larger rings change as a whole."""
+        inside, single = set(nodes), bridges(sketch)
+        near = {
+            i: [(k, j) for k in sketch.near[i] for j in sketch.near[k] if {k, j} <= inside and j != i] for i in nodes
+        }
+        # Across a ring, a bond would make a cage.
+        ways = {i: [(k, j) for k, j in pairs if (i, k) in single or (k, j) in single] for i, pairs in near.items()}
+        return {i: [j for k, j in pairs if self._has_hetero(sketch, (i, k, j))] for i, pairs in ways.items()}
+
+    def _has_hetero(self, sketch: Sketch, atoms: Iterable[int]) -> bool:
+        return any(self.symbol(sketch.nodes[i]) != "C" for i in atoms)

@@ -9,11 +9,11 @@ from ....schema import Schema
 from ..attributes import Attributes, attribute_choices, fresh_attributes, other_attributes
 from ..sketch import Sketch
 from .orders import BondOrders, column_index
-from .rules import AbstractRules
+from .rules import AbstractMoleculeRules
 
 
 @dataclass(frozen=True)
-class Valence(AbstractRules):
+class Valence(AbstractMoleculeRules):
     """The valence and charge rules of a schema, applied to sketches.
 
     Only atoms that a change reaches are checked: unusual valences elsewhere in the factual stay as they are.
@@ -84,6 +84,11 @@ class Valence(AbstractRules):
     def bare(self, node: Attributes) -> Attributes:
         return node
 
+    def charges(self, sketch: Sketch) -> dict[int, int]:
+        if sketch.charges is None:
+            sketch.charges = self._charges(sketch, sketch.nodes)
+        return sketch.charges
+
     def net_charge(self, sketch: Sketch) -> int:
         """Sum of the charges of all atoms."""
         return sum(self._charges(sketch, sketch.nodes).values())
@@ -135,13 +140,12 @@ class Valence(AbstractRules):
 
     def _charge_is_kept(self, before: Sketch, after: Sketch, region: set[int]) -> bool:
         """True if the sum of charges does not move away from zero; they change in the region only."""
-        if before.charges is None:
-            before.charges = self._charges(before, before.nodes)
-        was = sum(before.charges.get(i, 0) for i in region)
+        charges = self.charges(before)
+        was = sum(charges.get(i, 0) for i in region)
         now = sum(self._charges(after, region).values())
         if was == now:
             return True
-        total = sum(before.charges.values())
+        total = sum(charges.values())
         return abs(total - was + now) <= abs(total)
 
     def _has_cation(self, sketch: Sketch, atoms: set[int]) -> bool:

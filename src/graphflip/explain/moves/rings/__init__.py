@@ -1,0 +1,1 @@
+"""Rings of molecules, and moves that change one as a whole."""

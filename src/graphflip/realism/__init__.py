@@ -1,0 +1,1 @@
+"""Outside measures of chemistry: rings, similarity, ease of synthesis, structural alerts."""

@@ -1,0 +1,120 @@
+"""Portrait: what a chemist looks at in a molecule, counted once, so that two molecules can be compared quickly."""
+
+import math
+from collections import Counter
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import TYPE_CHECKING, Any
+
+from ..data.molecules.building import rdkit_chem
+from .corpus import Corpus
+from .groups import unstable_groups
+from .rings import ring_systems
+
+if TYPE_CHECKING:
+    import rdkit.Chem
+
+_RADII = (0, 1, 2)
+
+
+@dataclass(frozen=True, eq=False)
+class Portrait:
+    """Features of a molecule, each computed when it is first asked for.
+
+    Args:
+        mol: A sanitized molecule of heavy atoms.
+
+    Example:
+        >>> from rdkit import Chem
+        >>> portrait = Portrait(Chem.MolFromSmiles("CC(O)c1ccccc1"))
+        >>> portrait.stereocenters, sorted(portrait.rings)
+        (1, ['c1ccccc1'])
+        >>> round(portrait.synthetic_accessibility(Corpus.packaged()), 1)
+        1.8
+    """
+
+    mol: "rdkit.Chem.Mol"
+
+    @cached_property
+    def environments(self) -> tuple[Counter[int], ...]:
+        """Numbers of Morgan environments of radius 0, 1 and 2, by key."""
+        output = _generators().AdditionalOutput()
+        output.CollectBitInfoMap()
+        _morgan().GetSparseCountFingerprint(self.mol, additionalOutput=output)
+        counts = tuple(Counter[int]() for _ in _RADII)
+        for key, places in output.GetBitInfoMap().items():
+            for _, radius in places:
+                counts[radius][key] += 1
+        return counts
+
+    def similarity(self, other: "Portrait") -> float:
+        """Share of the environments that both molecules have among those that either has: unfolded ECFP4."""
+        mine, yours = self._keys, other._keys
+        return len(mine & yours) / max(len(mine | yours), 1)
+
+    @cached_property
+    def _keys(self) -> frozenset[int]:
+        return frozenset(key for counts in self.environments for key in counts)
+
+    @cached_property
+    def rings(self) -> Counter[str]:
+        """Numbers of ring systems, by SMILES."""
+        return Counter(system.smiles for system in ring_systems(self.mol))
+
+    @cached_property
+    def unstable(self) -> Counter[str]:
+        """Numbers of groups that cannot be isolated, by name."""
+        return unstable_groups(self.mol)
+
+    @cached_property
+    def stereocenters(self) -> int:
+        """Number of atoms that are stereocenters, assigned or not."""
+        return len(rdkit_chem().FindMolChiralCenters(self.mol, includeUnassigned=True, useLegacyImplementation=True))
+
+    def synthetic_accessibility(self, corpus: Corpus) -> float:
+        """Ertl's score, from 1 (easy to make) to 10 (hard), by the corpus's counts of fragments."""
+        counts: Counter[int] = sum(self.environments, Counter())
+        keys = list(counts)
+        # A fragment that occurs c times contributes log10(c) - 3.1265, one that is unknown -4.
+        known = corpus.fragments[keys].tolist()
+        scores = [math.log10(c) - 3.1265 if c else -4.0 for c in known]
+        total = sum(counts.values())
+        score = sum(score * counts[key] for key, score in zip(keys, scores, strict=True)) / max(total, 1)
+        score -= self._complexity
+        atoms = self.mol.GetNumAtoms()
+        score += 0.5 * math.log(atoms / len(keys)) if atoms > len(keys) > 0 else 0.0
+        scaled = 11.0 - (score + 5.0) / 6.5 * 9.0
+        scaled = 8.0 + math.log(scaled - 8.0) if scaled > 8.0 else scaled
+        return min(max(scaled, 1.0), 10.0)
+
+    @cached_property
+    def _complexity(self) -> float:
+        """Penalties for size, stereocenters, spiro atoms, bridgeheads and large rings."""
+        descriptors = _descriptors()
+        atoms = self.mol.GetNumAtoms()
+        large = any(len(ring) > 8 for ring in self.mol.GetRingInfo().AtomRings())
+        numbers = (
+            self.stereocenters,
+            descriptors.CalcNumSpiroAtoms(self.mol),
+            descriptors.CalcNumBridgeheadAtoms(self.mol),
+        )
+        return atoms**1.005 - atoms + sum(math.log10(number + 1) for number in numbers) + large * math.log10(2)
+
+
+@cache
+def _generators() -> Any:
+    from rdkit.Chem import rdFingerprintGenerator
+
+    return rdFingerprintGenerator
+
+
+@cache
+def _morgan() -> Any:
+    return _generators().GetMorganGenerator(radius=2)
+
+
+@cache
+def _descriptors() -> Any:
+    from rdkit.Chem import rdMolDescriptors
+
+    return rdMolDescriptors

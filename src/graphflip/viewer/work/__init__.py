@@ -1,0 +1,1 @@
+"""Work of the viewer that needs models: programs of the worker processes."""

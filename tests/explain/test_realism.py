@@ -1,0 +1,117 @@
+"""What is strange has a price, and what no chemist would sign is left out."""
+
+import math
+
+import pytest
+
+import graphflip as gf
+from graphflip.data import from_smiles
+from graphflip.data.molecules.molecule import drug_schema
+from graphflip.explain.edits.candidates import Candidate, num_sites
+from graphflip.explain.edits.realism import AbstractRealism, ChemicalRealism, FamiliarGraphs
+from graphflip.explain.edits.settings import Costs
+from graphflip.explain.moves.difference import Difference
+from graphflip.explain.moves.environments import EnvironmentCounts
+from graphflip.explain.moves.sketch import Sketch
+from graphflip.explain.preferences import MOLECULES, PREFERENCES, usual_preferences
+from graphflip.realism.corpus import Corpus
+
+SCHEMA = drug_schema(40)
+
+
+class Free(AbstractRealism):
+    """A training set in which nothing is rare."""
+
+    def beside(self, factual):
+        return lambda candidate: 0.0
+
+
+def strangeness(before: str, after: str, realism: ChemicalRealism | None = None) -> float:
+    """Price of a molecule beside another whose atoms, in the order of the SMILES, it keeps."""
+    realism = realism or ChemicalRealism(SCHEMA, Corpus.packaged(), Free())
+    first, second = (Sketch.of(from_smiles(text, SCHEMA)) for text in (before, after))
+    return realism.beside(first)(Candidate.of(first, second, SCHEMA))
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("c1ccccc1", "C1=CC=CCC1"),  # half of an aromatic ring
+        ("CC(C)=O", "C=C(O)Cl"),  # a group that cannot be isolated
+        ("CC(=O)O", "CC(=O)Cl"),
+        ("C1CCCCC1", "C1=CC=C=CC1"),  # a ring that no molecule has
+        ("CCO", "CCS(C)(C)C"),  # sulfur with four single bonds
+    ],
+)
+def test_what_no_chemist_would_sign_is_left_out(before, after):
+    assert strangeness(before, after) == math.inf
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [("c1ccccc1", "C1CCCCC1"), ("c1ccccc1", "c1ccncc1"), ("CCc1ccccc1", "CCc1ccccc1O"), ("CC(=O)O", "CC(=O)OC")],
+)
+def test_what_chemists_make_is_priced(before, after):
+    assert 0 <= strangeness(before, after) < math.inf
+
+
+def test_what_was_strange_before_may_stay():
+    assert strangeness("CC(=O)Cl", "CC(=O)Cl") == 0
+    assert strangeness("CC(=O)Cl", "CCC(=O)Cl") < math.inf
+
+
+def test_rare_groups_cost_more_than_common_ones():
+    assert strangeness("c1ccccc1", "c1ccccc1N=O") > strangeness("c1ccccc1", "c1ccccc1[N+](=O)[O-]")
+
+
+def test_prices_add_up():
+    dear = ChemicalRealism(SCHEMA, Corpus.packaged(), Free(), stereo=5.0)
+    cheap = ChemicalRealism(SCHEMA, Corpus.packaged(), Free(), stereo=0.0)
+    with_center, without = ("CCCC", "CCC(C)O"), ("CCCC", "CCCCO")
+    assert strangeness(*with_center, dear) == pytest.approx(strangeness(*with_center, cheap) + 5)
+    assert strangeness(*without, dear) == pytest.approx(strangeness(*without, cheap))
+
+
+def test_environments_of_the_training_data_cost_less_the_more_there_are():
+    first, second = (Sketch.of(from_smiles(text, SCHEMA)) for text in ("CC", "CO"))
+    candidate = Candidate.of(first, second, SCHEMA)
+    created = EnvironmentCounts(SCHEMA, {}).created(first, second, candidate.difference.touched)
+    prices = []
+    for number in (0, 10, 100, 1000, 10_000):
+        counts = EnvironmentCounts(SCHEMA, {environment: number for _, environment in created})
+        prices.append(FamiliarGraphs(counts).beside(first)(candidate))
+    assert prices == sorted(prices, reverse=True)
+    assert prices[0] > prices[2] > 0
+    assert prices[-1] == 0
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "sites"),
+    [
+        ("c1ccccc1", "C1CCCCC1", 1),  # three bonds of one ring
+        ("Cc1ccccc1", "Oc1ccccc1", 1),
+        ("Cc1ccc(C)cc1", "Oc1ccc(O)cc1", 2),
+        ("CCO", "CCO", 0),
+    ],
+)
+def test_places_of_change_are_counted(before, after, sites):
+    sketches = [Sketch.of(from_smiles(text, SCHEMA)) for text in (before, after)]
+    difference = Difference.between(*sketches)
+    assert num_sites(difference, *sketches) == sites
+
+
+def test_one_place_is_cheaper_than_two():
+    costs = Costs(edit_price=0.5, site_price=1.0)
+    one, two = (
+        Candidate.of(Sketch.of(from_smiles(a, SCHEMA)), Sketch.of(from_smiles(b, SCHEMA)), SCHEMA)
+        for a, b in (("CCCCCC", "NOCCCC"), ("CCCCCC", "NCCCCO"))
+    )
+    assert one.heavy == two.heavy == 2
+    assert costs.cost(one) == costs.cost(two) - 1
+
+
+def test_kits_of_molecules_ask_for_realism_and_others_do_not():
+    assert usual_preferences(SCHEMA) is MOLECULES
+    assert usual_preferences(gf.Schema(nodes=SCHEMA.nodes, edges=(), max_nodes=5)) is PREFERENCES
+    assert MOLECULES["balanced"].realism
+    assert not MOLECULES["minimal"].realism
