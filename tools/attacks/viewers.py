@@ -19,6 +19,7 @@ from graphflip.viewer.config import ViewerConfig
 from graphflip.viewer.messages.views import Answer
 from graphflip.viewer.queue import Job
 from graphflip.viewer.sessions import Sessions
+from graphflip.viewer.store import SessionStore
 from graphflip.viewer.work.uploads import read_rows
 from graphflip.viewer.worker import AbstractWorker
 
@@ -40,7 +41,7 @@ def _empty(kind: Any) -> Any:
 class EchoWorker(AbstractWorker):
     """A worker without models, which answers with what it is given after a short time."""
 
-    def __init__(self, _: ViewerConfig) -> None:
+    def __init__(self, _: ViewerConfig, nice: int = 0) -> None:
         self.models = [_MODEL]
         self.done: list[str] = []
 
@@ -116,7 +117,7 @@ def bad_requests_that_would_evict_others(place: Place) -> None:
 @attack
 def a_client_that_makes_many_sessions(place: Place) -> None:
     """It loses its own; a session of another client stays."""
-    sessions = Sessions(20, 10**9)
+    sessions = Sessions(20, 10**9, SessionStore(None, 100))
     victim = sessions.create("10.0.0.1")
     for _ in range(100):
         sessions.create("10.0.0.2")
@@ -126,7 +127,7 @@ def a_client_that_makes_many_sessions(place: Place) -> None:
 @attack
 def large_records_that_are_kept(place: Place) -> None:
     """A session keeps so many bytes, all sessions together so many."""
-    sessions = Sessions(100, 300_000)
+    sessions = Sessions(100, 300_000, SessionStore(None, 100))
     for _ in range(10):
         session = sessions.create()
         for _ in range(20):
