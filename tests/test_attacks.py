@@ -17,6 +17,12 @@ def kit(tmp_path_factory):
     return small_kit.make_kit(tmp_path_factory.mktemp("small") / "kit", common=0.9)
 
 
+@pytest.fixture(scope="module")
+def commands():
+    with attacks.Commands() as commands:
+        yield commands
+
+
 @pytest.mark.parametrize("name", attacks.ATTACKS)
-def test_an_attack_does_no_harm(name, kit, tmp_path):
-    attacks.ATTACKS[name](attacks.Place(tmp_path, kit))
+def test_an_attack_does_no_harm(name, kit, commands, tmp_path):
+    attacks.ATTACKS[name](attacks.Place(tmp_path, kit, commands))

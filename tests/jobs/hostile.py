@@ -58,6 +58,11 @@ def patient(schema):
     return Hostile(schema, [0.0, 1.0], 4, wait)
 
 
+def sleepy(schema):
+    """Never ends, for molecules of four atoms."""
+    return Hostile(schema, [0.0, 1.0], 4, lambda: time.sleep(3600))
+
+
 def leaving(schema):
     """Ends the program, for molecules of three atoms."""
     return Hostile(schema, [0.0, 1.0], 3, lambda: sys.exit(7))

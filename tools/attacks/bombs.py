@@ -3,40 +3,43 @@
 import hashlib
 import io
 import json
-import subprocess
+import resource
 import sys
 import zipfile
+from pathlib import Path
 from typing import Any
 
 import torch
 
-from .place import Place, attack
-
-_READ = """
-import resource, sys, json
 from graphflip.errors import GraphflipError
-import graphflip.jobs.tables, graphflip.data.pyg.file, graphflip.data.tu.reading, graphflip.models.networks.trees
-import torch_geometric.data, pyarrow.parquet, pyarrow.compute, rdkit.Chem
 from graphflip.jobs import open_source
 from graphflip.jobs.folder import JobFolder, read_manifest
-from pathlib import Path
-before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-try:
+
+from .place import Place, attack
+
+
+def read_here() -> None:
+    """Read the file that the arguments name, and print what came of it, and by how many MB the process has grown."""
+    before = _megabytes()
     path = Path(sys.argv[1])
-    if (path / "manifest.json").exists():
-        print(sum(1 for _ in JobFolder(path, read_manifest(path)).answers()))
-    else:
-        print(sum(1 for _ in open_source(str(path)).rows()))
-except GraphflipError as error:
-    print("refused", str(error)[-200:])
-print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024)
-"""
+    try:
+        if (path / "manifest.json").exists():
+            print(sum(1 for _ in JobFolder(path, read_manifest(path)).answers()))
+        else:
+            print(sum(1 for _ in open_source(str(path)).rows()))
+    except GraphflipError as error:
+        print("refused", str(error)[-200:])
+    print(_megabytes() - before)
 
 
-def _read(path: object, megabytes: int = 400, seconds: float = 60.0) -> str:
+def _megabytes() -> int:
+    """Most memory that this process has had."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+
+
+def _read(place: Place, path: Path, megabytes: int = 400, seconds: float = 60.0) -> str:
     """Read a file in a process of its own; gives what was said of it."""
-    command = [sys.executable, "-c", _READ, str(path)]
-    run = subprocess.run(command, capture_output=True, text=True, timeout=seconds)
+    run = place.commands.run("attacks.bombs:read_here", [path], place.folder, seconds)
     assert run.returncode == 0, run.stderr[-800:]
     *said, grown = run.stdout.split("\n")[:-1]
     assert int(grown) < megabytes, f"{grown} MB"
@@ -45,7 +48,7 @@ def _read(path: object, megabytes: int = 400, seconds: float = 60.0) -> str:
 
 def _saved(place: Place, stored: object) -> str:
     torch.save(stored, place.folder / "bomb.pt")
-    return _read(place.folder / "bomb.pt")
+    return _read(place, place.folder / "bomb.pt")
 
 
 def _data(**parts: Any) -> Any:
@@ -90,7 +93,7 @@ def a_pt_file_that_is_compressed(place: Place) -> None:
     ):
         for entry in whole.namelist():
             packed.writestr(entry, whole.read(entry))
-    assert "refused" in _read(place.folder / "bomb.pt")
+    assert "refused" in _read(place, place.folder / "bomb.pt")
 
 
 @attack
@@ -99,7 +102,7 @@ def a_tu_zip_of_zeros(place: Place) -> None:
         archive.writestr("B_A.txt", "1, 2\n2, 1\n")
         archive.writestr("B_graph_labels.txt", "0\n")
         archive.writestr("B_graph_indicator.txt", "1\n" * 100_000_000)
-    assert "refused" in _read(place.folder / "bomb.zip")
+    assert "refused" in _read(place, place.folder / "bomb.zip")
 
 
 @attack
@@ -127,7 +130,7 @@ def a_parquet_file_of_one_text_many_times(place: Place) -> None:
     sealed = card.model_copy(update={"sha256": hashlib.sha256(blob).hexdigest()}).sealed()
     folder.shard(0).with_suffix(".json").write_text(sealed.model_dump_json())
     assert len(blob) < 5_000_000
-    assert "refused" in _read(out)
+    assert "refused" in _read(place, out)
 
 
 def _as_plain(blob: bytes, schema: object) -> bytes:
@@ -163,5 +166,5 @@ def json_of_a_thousand_brackets(place: Place) -> None:
     """Nesting is no crash: not of a graph, of a card, of a manifest."""
     deep = "[" * 100_000
     (place.folder / "deep.jsonl").write_text(f'{deep}\n{{"nodes": {deep}\n')
-    assert _read(place.folder / "deep.jsonl").startswith("2")
+    assert _read(place, place.folder / "deep.jsonl").startswith("2")
     json.dumps(deep)

@@ -11,6 +11,8 @@ from typing import Any
 from graphflip.jobs import AbstractEngine, JobSettings, open_source, run_job
 from graphflip.jobs.folder import JobFolder, read_manifest
 
+from .commands import Commands
+
 SOURCES = Path(__file__).parents[2] / "src"
 CLASSIFIERS = Path(__file__).parents[2] / "tests" / "jobs"
 """Folder of hostile.py, whose classifiers misbehave."""
@@ -18,10 +20,11 @@ CLASSIFIERS = Path(__file__).parents[2] / "tests" / "jobs"
 
 @dataclass(frozen=True)
 class Place:
-    """An empty folder, and the folder of a small kit."""
+    """An empty folder, the folder of a small kit, and processes for commands."""
 
     folder: Path
     kit: Path
+    commands: Commands
 
     def settings(self, classifier: str | None = None, **options: Any) -> JobSettings:
         asked = {"prefer": "minimal", "target": "fancy", "budget": 1} | options
@@ -38,17 +41,12 @@ class Place:
         run_job(open_source(str(source)), self.settings(**options), out, engine)
         return list(JobFolder(out, read_manifest(out)).answers())
 
-    def command(self, *arguments: object, seconds: float = 120.0, **variables: str) -> subprocess.CompletedProcess:
+    def command(self, *arguments: object, seconds: float = 120.0) -> subprocess.CompletedProcess[str]:
         """`graphflip …` in a process of its own, in the folder; a process that takes longer is an error."""
-        with self.started(*arguments, **variables) as process:
-            try:
-                out, err = process.communicate(timeout=seconds)
-            finally:
-                process.kill()
-        return subprocess.CompletedProcess(process.args, process.returncode, out, err)
+        return self.commands.run("graphflip.cli:main", arguments, self.folder, seconds)
 
     def started(self, *arguments: object, **variables: str) -> subprocess.Popen:
-        """A process of `graphflip …` that runs on."""
+        """A process of `graphflip …` that runs on, started as a person starts it."""
         paths = os.pathsep.join(map(str, (SOURCES, CLASSIFIERS)))
         environment = os.environ | {"PYTHONPATH": paths, "OMP_NUM_THREADS": "1"} | variables
         return subprocess.Popen(
@@ -61,7 +59,7 @@ class Place:
             errors="replace",
         )
 
-    def explain(self, source: object, *options: object, **more: Any) -> subprocess.CompletedProcess:
+    def explain(self, source: object, *options: object, **more: Any) -> subprocess.CompletedProcess[str]:
         """`graphflip explain` with the small kit and a quick question."""
         quick = ("--prefer", "minimal", "--target", "fancy", "--budget", 1)
         return self.command("explain", source, "--model", self.kit, *quick, *options, **more)

@@ -8,10 +8,10 @@ from .place import Place, attack
 @attack
 def a_quote_that_is_never_closed(place: Place) -> None:
     """One line among many begins a quote: it is a bad row, and every other line is a row."""
-    good = [f"m{k},CCO" for k in range(300)]
-    answers = place.job(place.table(["id,smiles", *good[:100], 'oops,"CCN', *good[100:]]))
-    assert len(answers) == 301
-    assert [answer["id"] for answer in answers if answer["outcome"] == "bad_input"] == ["molecules/102"]
+    good = [f"m{k},CO" for k in range(40)]
+    answers = place.job(place.table(["id,smiles", *good[:10], 'oops,"CCN', *good[10:]]))
+    assert len(answers) == 41
+    assert [answer["id"] for answer in answers if answer["outcome"] == "bad_input"] == ["molecules/12"]
     assert max(len(answer["input"]) for answer in answers) < 100
 
 

@@ -202,12 +202,12 @@ def half_a_character_or_deep_nesting_in_a_record(place: Place) -> None:
 
 
 @contextlib.contextmanager
-def _served(place: Place) -> Iterator[tuple[int, str]]:
+def _served(place: Place, *options: object) -> Iterator[tuple[int, str]]:
     """The command as a person starts it: its port, and the address that it prints."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    process = place.started("serve", "--model", place.kit, "--port", port, PYTHONUNBUFFERED="1")
+    process = place.started("serve", "--model", place.kit, "--port", port, "--forget", *options, PYTHONUNBUFFERED="1")
     try:
         line = ""
         while "viewer is at" not in line:
@@ -226,7 +226,7 @@ def connections_that_stay_half_open(place: Place) -> None:
     The printed address opens the page meanwhile.
     """
     head = "POST /api/jobs HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 999\r\n"
-    with _served(place) as (port, address), contextlib.ExitStack() as stack:
+    with _served(place, "--workers", 1, "--read-seconds", 2) as (port, address), contextlib.ExitStack() as stack:
         token = f"Authorization: Bearer {address.partition('token=')[2]}\r\n"
         open_ones = []
         for sent in ("", "GET / HTTP/1.1\r\nHos", f"{head}{token}\r\nhalf"):

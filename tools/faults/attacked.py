@@ -9,19 +9,20 @@ from typing import Any
 from rig import ROOT, small_kit
 
 sys.path.insert(0, str(ROOT / "tools"))
-from attacks import ATTACKS, Place
+from attacks import ATTACKS, Commands, Place
 
 
 def hostile(folder: Path, note: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
     """Try each attack in a folder of its own: how many were tried and handled, and each by name."""
     kit = small_kit.make_kit(folder / "hostile-kit", common=0.9)
     rows, found = {}, {}
-    for k, (name, attack) in enumerate(ATTACKS.items()):
-        place = Place(folder / f"hostile{k}", kit)
-        place.folder.mkdir()
-        rows[name] = _is_handled(name, attack, place)
-        found = {"known": len(ATTACKS), "tried": len(rows), "handled": sum(rows.values()), "attacks": rows}
-        note(found)  # one after the other: all of them take a while
+    with Commands() as commands:
+        for k, (name, attack) in enumerate(ATTACKS.items()):
+            place = Place(folder / f"hostile{k}", kit, commands)
+            place.folder.mkdir()
+            rows[name] = _is_handled(name, attack, place)
+            found = {"known": len(ATTACKS), "tried": len(rows), "handled": sum(rows.values()), "attacks": rows}
+            note(found)  # one after the other: all of them take a while
     return found
 
 

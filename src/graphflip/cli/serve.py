@@ -35,6 +35,9 @@ def serve(
         str | None, typer.Option(help="Secret in the address of the page; by default a new one each time.")
     ] = None,
     seconds: Annotated[float, typer.Option(min=1, help="Time limit of each search, in seconds.")] = 60.0,
+    read_seconds: Annotated[
+        float, typer.Option(min=0.1, help="Time in which a request must have arrived as a whole, in seconds.")
+    ] = 20.0,
     keep: Annotated[
         str | None,
         typer.Option(help="Folder in which questions and answers survive a restart; by default one in your home."),
@@ -54,6 +57,7 @@ def serve(
         names=tuple(name or ()),
         workers=min(2, os.cpu_count() or 1) if workers is None else workers,
         seconds=seconds,
+        read_seconds=read_seconds,
         keep=None if forget else keep or _state_folder(),
     )
     if not config.is_local:

@@ -39,7 +39,12 @@ class Done(NamedTuple):
 
 
 class AbstractEngine(ABC):
-    """Interface of engines: compute tasks, in any order, with a bounded number of them in memory."""
+    """Interface of engines: compute tasks, in any order, with a bounded number of them in memory.
+
+    `row_seconds` is the longest time that one row may take; engines that cannot end a row have no limit.
+    """
+
+    row_seconds: float = float("inf")
 
     @abstractmethod
     def map(self, order: Order, tasks: Iterable[Task], tick: Callable[[], None]) -> Iterator[Done]:

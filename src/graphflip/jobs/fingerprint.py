@@ -1,6 +1,7 @@
 """Fingerprint of a classifier of the user's: a job must go on with the one that it was begun with."""
 
 import hashlib
+import math
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
@@ -16,10 +17,13 @@ _SECONDS = 20.0
 _DECIMALS = 3
 
 
-def classifier_fingerprint(settings: JobSettings, rows: Iterable[InputRow]) -> tuple[str, ...]:
+def classifier_fingerprint(
+    settings: JobSettings, rows: Iterable[InputRow], row_seconds: float = math.inf
+) -> tuple[str, ...]:
     """Digests of a classifier's weights and of its answers to each of the first rows; empty if it is the kit's own.
 
-    It is asked in another process: of a classifier that dies or hangs of a row, the answers before are known.
+    It is asked in another process: of a classifier that dies of a row, or needs more than `row_seconds` for it, the
+    answers before are known.
     """
     if settings.classifier is None:
         return ()
@@ -27,7 +31,7 @@ def classifier_fingerprint(settings: JobSettings, rows: Iterable[InputRow]) -> t
     child, deadline = Child(), time.monotonic() + _SECONDS
     try:
         child.give(_ask, settings, tuple(islice(rows, _ROWS)))
-        while child.connection.poll(max(0.0, deadline - time.monotonic())):
+        while child.connection.poll(max(0.0, _patience(deadline, row_seconds if heard else math.inf))):
             said = child.take()
             if isinstance(said, End):
                 break
@@ -37,6 +41,11 @@ def classifier_fingerprint(settings: JobSettings, rows: Iterable[InputRow]) -> t
     finally:
         child.kill()
     return tuple(heard)
+
+
+def _patience(deadline: float, row_seconds: float) -> float:
+    """Seconds to wait for the next answer."""
+    return min(deadline - time.monotonic(), row_seconds)
 
 
 def _ask(settings: JobSettings, rows: Sequence[InputRow]) -> Iterator[str]:

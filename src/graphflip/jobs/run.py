@@ -1,5 +1,6 @@
 """Jobs: many inputs explained into a folder, shard by shard. Killed at any moment and run again, a job goes on."""
 
+import math
 import signal
 import threading
 import time
@@ -81,14 +82,18 @@ def run_job(
     check_folder(out)
     with folder_lock(out), _stop_on_signal() as stopping:
         stamp = source.stamp()
-        manifest = plan(source, settings, _stored_size(out) if shard_size is None else shard_size)
+        engine = engine or InProcess()
+        size = _stored_size(out) if shard_size is None else shard_size
+        manifest = plan(source, settings, size, engine.row_seconds)
         check(settings)  # what is wrong with models or settings is said here, once, and not for every row
         folder = JobFolder.start(out, manifest)
         folder.clean()
-        return _Run(source, stamp, folder, engine or InProcess(), watch, stopping).run()
+        return _Run(source, stamp, folder, engine, watch, stopping).run()
 
 
-def plan(source: Source, settings: JobSettings, shard_size: int | None = None) -> Manifest:
+def plan(
+    source: Source, settings: JobSettings, shard_size: int | None = None, row_seconds: float = math.inf
+) -> Manifest:
     """Describe the job that would be run; reads the whole input once."""
     digest, count = digest_of(source.nonempty())
     source.check_count(count)
@@ -98,7 +103,7 @@ def plan(source: Source, settings: JobSettings, shard_size: int | None = None) -
         input_sha256=digest,
         rows=count,
         kit_sha256=kit_digest(settings.model),
-        fingerprint=classifier_fingerprint(settings, source.rows()),
+        fingerprint=classifier_fingerprint(settings, source.rows(), row_seconds),
         seed=settings.query.seed,
         shard_size=shard_size or _shard_size(count),
         versions=package_versions(),
