@@ -29,7 +29,7 @@ MODEL = {
 class FakeWorker(AbstractWorker):
     """Echoes what it is asked. A SMILES "wait" is never done, "bad" is refused, "crash" ends badly."""
 
-    def __init__(self, settings: ViewerConfig, nice: int = 0):
+    def __init__(self, host: object = None, nice: int = 0):
         self.models = [MODEL]
         self.interrupted: asyncio.Event | None = None
         self.reason = ""

@@ -18,7 +18,7 @@ from graphflip.models.networks.classifier import ClassifierConfig, InvariantClas
 from graphflip.models.storage.store import DataCard, save_model
 from graphflip.viewer.config import ViewerConfig
 from graphflip.viewer.messages.requests import QuestionView
-from graphflip.viewer.worker import Interrupted, Refused, Worker
+from graphflip.viewer.worker import Interrupted, Refused, Worker, WorkerHost
 
 HERE = Path(__file__).parent
 
@@ -46,9 +46,10 @@ def small_kit(tmp_path) -> Path:
 
 
 def test_a_worker_survives_everything(monkeypatch, small_kit):
-    """One process, since it takes seconds to start: done, refused, cancelled, out of time, killed, done again."""
+    """Done, refused, cancelled, out of time, killed, done again."""
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(HERE), os.environ.get("PYTHONPATH", "")]))
-    worker = Worker(ViewerConfig(models=(str(small_kit),), classifier="moody:make"))
+    host = WorkerHost(ViewerConfig(models=(str(small_kit),), classifier="moody:make"))
+    worker = Worker(host)
 
     async def interrupted(task, seconds, watch=lambda _: None):
         with pytest.raises(Interrupted) as end:
@@ -57,7 +58,7 @@ def test_a_worker_survives_everything(monkeypatch, small_kit):
 
     async def scenario():
         await worker.start()
-        first = worker._process.pid
+        first = worker.pid
         assert (await worker.run(read("CBr"), 60))["prediction"].keys() == {"mutagen", "nonmutagen"}
         with pytest.raises(Refused, match="a parenthesis is not closed"):
             await worker.run(read("(("), 60)
@@ -67,10 +68,10 @@ def test_a_worker_survives_everything(monkeypatch, small_kit):
         assert all(one["calls"] > 0 for one in seen)
         first_round = explain("CCCCC(F)(F)F"), 60, lambda _: worker.interrupt("cancelled")
         assert await interrupted(*first_round) == "cancelled"
-        assert worker._process.pid == first, "what listens need not be killed"
+        assert worker.pid == first, "what listens need not be killed"
         assert await interrupted(read("CSSS"), 0.5) == "time"
         assert (await worker.run(read("CO"), 60))["smiles"] == "CO"
-        assert worker._process.pid != first, "what does not listen is replaced"
+        assert worker.pid != first, "what does not listen is replaced"
         assert await interrupted(read("CPPP"), 60) == "crashed"
         assert (await worker.run(read("CO"), 60))["smiles"] == "CO"
 
@@ -78,8 +79,10 @@ def test_a_worker_survives_everything(monkeypatch, small_kit):
         try:
             await asyncio.wait_for(scenario(), 600)
         finally:
+            last = worker.pid
             await worker.stop()
-        assert worker._process.returncode is not None
+            await host.stop()
+        assert not Path(f"/proc/{last}").exists()
 
     asyncio.run(whole())
 

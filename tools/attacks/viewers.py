@@ -41,7 +41,7 @@ def _empty(kind: Any) -> Any:
 class EchoWorker(AbstractWorker):
     """A worker without models, which answers with what it is given after a short time."""
 
-    def __init__(self, _: ViewerConfig, nice: int = 0) -> None:
+    def __init__(self, host: object = None, nice: int = 0) -> None:
         self.models = [_MODEL]
         self.done: list[str] = []
 

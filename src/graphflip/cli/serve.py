@@ -29,7 +29,7 @@ def serve(
     ] = None,
     workers: Annotated[
         int | None,
-        typer.Option(min=1, help="Number of processes that search for explanations; by default 2, or 1 on one core."),
+        typer.Option(min=1, help="Number of searches at a time; by default three for each core, at most 12."),
     ] = None,
     token: Annotated[
         str | None, typer.Option(help="Secret in the address of the page; by default a new one each time.")
@@ -55,7 +55,7 @@ def serve(
         host=host,
         port=port,
         names=tuple(name or ()),
-        workers=min(2, os.cpu_count() or 1) if workers is None else workers,
+        workers=min(12, 3 * (os.cpu_count() or 1)) if workers is None else workers,
         seconds=seconds,
         read_seconds=read_seconds,
         keep=None if forget else keep or _state_folder(),

@@ -80,7 +80,7 @@ async def read_file(request: FileRequest, state: State, visitor: OwnVisitor) -> 
     """Read the entries of a .smi, .csv, .tsv, .sdf, .mol or .jsonl file."""
     limits = {"max_rows": state.config.max_rows, "max_smiles": state.config.max_smiles}
     task = state.task("file", request.model, name=request.name, text=request.text, **limits)
-    return FileRows(**await state.quick.run(task, visitor.name))
+    return FileRows(**await state.pictures.run(task, visitor.name))
 
 
 @router.post("/records")

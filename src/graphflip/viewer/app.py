@@ -20,7 +20,7 @@ from .queue import Busy, JobQueue, QuickWorker
 from .security import Guard
 from .state import NotFound, ServerState, TooManyJobs
 from .table_api import router as table_router
-from .worker import AbstractWorker, Interrupted, Refused, Worker
+from .worker import AbstractWorker, Interrupted, Refused, Worker, WorkerHost
 
 _PAGES = {"/": "index.html", "/docs": "docs.html"}
 _SEARCHES, _PICTURES = 5, 3
@@ -33,27 +33,27 @@ _TYPES = {
 }
 
 
-def create_app(config: ViewerConfig, make_worker: Callable[[ViewerConfig, int], AbstractWorker] = Worker) -> FastAPI:
+def create_app(config: ViewerConfig, make_worker: Callable[[WorkerHost, int], AbstractWorker] = Worker) -> FastAPI:
     """The web application of a viewer. Its workers, which `make_worker` creates, start and stop with it.
 
     The second argument of `make_worker` is how far other programs go before the worker: searches let all others go
-    first. The worker for pictures is started last, when the page can be opened.
+    first.
     """
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        searching = [make_worker(config, _SEARCHES) for _ in range(config.workers)]
+        host = WorkerHost(config)
+        searching = [make_worker(host, _SEARCHES) for _ in range(config.workers)]
         queue = JobQueue(searching, config.max_waiting, config.seconds, config.patience)
-        quick = QuickWorker(make_worker(config, 0), config.max_waiting * 4, config.quick_seconds)
-        pictures = QuickWorker(make_worker(config, _PICTURES), config.max_waiting * 4, config.seconds)
+        quick = QuickWorker(make_worker(host, 0), config.max_waiting * 4, config.quick_seconds)
+        pictures = QuickWorker(make_worker(host, _PICTURES), config.max_waiting * 4, config.seconds)
         app.state.server = ServerState(config, queue, quick, pictures)
         try:
-            await asyncio.gather(quick.start(), queue.start())
-            loading = asyncio.create_task(pictures.start())  # while the page is opened already
+            await asyncio.gather(quick.start(), pictures.start(), queue.start())
             yield
-            loading.cancel()
         finally:
             await asyncio.gather(quick.stop(), pictures.stop(), queue.stop())
+            await host.stop()
 
     app = FastAPI(title="graphflip", version=__version__, lifespan=lifespan, docs_url=None, redoc_url=None)
     app.include_router(router)

@@ -48,7 +48,7 @@ class ViewerConfig:
     names: tuple[str, ...] = ()
     workers: int = 1
     max_waiting: int = 16
-    max_active: int = 4
+    max_active: int = 8
     seconds: float = 60.0
     quick_seconds: float = 20.0
     max_bytes: int = 1_000_000

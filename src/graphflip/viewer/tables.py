@@ -71,7 +71,7 @@ class ExplainedTable:
                     queue.cancel(row.job)
 
     async def _run(self, queue: JobQueue) -> None:
-        """Explain the open rows, as many at a time as there are workers."""
+        """Explain the open rows, as many at a time as leave half of the workers to single questions."""
         waiting = iter([row for row in self.rows if row.is_open])
 
         async def take_rows() -> None:
@@ -84,7 +84,7 @@ class ExplainedTable:
                 if self.on_row is not None and row.job.state != "cancelled":
                     self.on_row(self, self.rows.index(row))
 
-        await asyncio.gather(*(take_rows() for _ in queue.workers))
+        await asyncio.gather(*(take_rows() for _ in range(max(1, len(queue.workers) // 2))))
         self._tell(state="done")
 
     def _tell(self, row: TableRow | None = None, state: TableState | None = None) -> None:

@@ -3,9 +3,13 @@
 import asyncio
 import json
 import logging
+import os
+import signal
+import socket
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any
 
 from ..errors import GraphflipError
@@ -64,24 +68,82 @@ class AbstractWorker(ABC):
         """End the worker for good."""
 
 
+class WorkerHost:
+    """A process that loads the models (`graphflip.viewer.work.compute`); all workers are forked from it.
+
+    So the models are loaded once, a further worker costs next to no time and memory, and one that was killed is
+    replaced at once.
+    """
+
+    def __init__(self, config: ViewerConfig):
+        self.config = config
+        self._process: asyncio.subprocess.Process | None = None
+        self._control: socket.socket | None = None
+        self._starting: asyncio.Task[None] | None = None
+
+    async def fork(self, nice: int) -> socket.socket:
+        """Start another worker, whose priority is lower by `nice`; gives the socket to talk to it."""
+        ours, theirs = socket.socketpair()
+        with theirs:
+            if self._starting is None or (self._starting.done() and not self._is_alive()):
+                self._starting = asyncio.create_task(self._start())
+            # Shielded: asyncio would wait forever for a process whose creation was cancelled.
+            await asyncio.shield(self._starting)
+            with suppress(OSError):  # the process has ended just now: whoever reads from the socket finds its end
+                assert self._control is not None
+                socket.send_fds(self._control, [bytes([nice])], [theirs.fileno()])
+        return ours
+
+    async def stop(self) -> None:
+        """End the process, which ends its workers first."""
+        if self._starting is not None:
+            await asyncio.wait({self._starting})
+        if self._control is not None:
+            self._control.close()
+        if self._process is not None:
+            try:
+                async with asyncio.timeout(_SECONDS_TO_STOP):
+                    await self._process.wait()
+            except TimeoutError:  # it is loading models
+                self._process.kill()
+                await self._process.wait()
+
+    def _is_alive(self) -> bool:
+        return self._process is not None and self._process.returncode is None
+
+    async def _start(self) -> None:
+        """Start the process; it answers requests as soon as the models are loaded."""
+        if self._control is not None:
+            self._control.close()
+        self._control, theirs = socket.socketpair()
+        chosen = {"models": self.config.models, "classifier": self.config.classifier, "control": theirs.fileno()}
+        with theirs:
+            self._process = await asyncio.create_subprocess_exec(
+                *(sys.executable, "-m", "graphflip.viewer.work.compute", json.dumps(chosen)),
+                stdin=asyncio.subprocess.DEVNULL,
+                pass_fds=[theirs.fileno()],
+            )
+
+
 class Worker(AbstractWorker):
-    """A process that runs `graphflip.viewer.work.compute`; tasks and results are lines of JSON through its pipes.
+    """A process, forked from a host, that runs one task after the other; they talk through a socket in lines of JSON.
 
     To interrupt a task, the process is asked to stop. If it does not within two seconds it is killed, and a new process
     takes its place. `nice` lowers the priority of the process.
     """
 
-    def __init__(self, config: ViewerConfig, nice: int = 5):
-        self.config, self.nice = config, nice
+    def __init__(self, host: WorkerHost, nice: int = 5):
+        self.host, self.nice = host, nice
         self.models = []
-        self._process: asyncio.subprocess.Process | None = None
+        self.pid = 0
+        self._reader: asyncio.StreamReader | None = None
+        self._writer: asyncio.StreamWriter | None = None
         self._starting: asyncio.Task[None] | None = None
         self._is_working = False
         self._reason: str | None = None
         self._kill_timer: asyncio.TimerHandle | None = None
 
     async def start(self) -> None:
-        # An asyncio task that nobody cancels: asyncio would wait forever for a process whose creation was cancelled.
         self._starting = asyncio.create_task(self._start())
         await asyncio.wait({self._starting})
         self._starting.result()
@@ -95,22 +157,28 @@ class Worker(AbstractWorker):
             self._is_working = True
             timer = asyncio.get_running_loop().call_later(seconds, self.interrupt, "time")
             self._send({"run": task})
-            while (message := await self._receive()) is not None:
-                if "progress" in message:
-                    watch(message["progress"])
-                elif "result" in message:
-                    return message["result"]
-                elif "refused" in message:
-                    raise Refused(message["refused"], message.get("actions", ()))
-                else:
-                    raise Interrupted(self._reason or "crashed")
-            self._starting = asyncio.create_task(self._start())
-            raise Interrupted(self._reason or "crashed")
+            return await self._result(watch)
         finally:
             self._is_working = False
             for pending in (timer, self._kill_timer):
                 if pending is not None:
                     pending.cancel()
+
+    async def _result(self, watch: Watch) -> dict[str, Any]:
+        """Listen until the task has ended."""
+        while (message := await self._receive()) is not None:
+            if "progress" in message:
+                watch(message["progress"])
+                continue
+            if message.get("leaves"):  # a new process takes its place, with the priority that this one has lost
+                self._replace()
+            if "result" in message:
+                return message["result"]
+            if "refused" in message:
+                raise Refused(message["refused"], message.get("actions", ()))
+            raise Interrupted(self._reason or "crashed")
+        self._replace()
+        raise Interrupted(self._reason or "crashed")
 
     def interrupt(self, reason: str) -> None:
         self._reason = reason
@@ -119,54 +187,57 @@ class Worker(AbstractWorker):
             self._kill_timer = asyncio.get_running_loop().call_later(_SECONDS_TO_STOP, self._kill)
 
     async def stop(self) -> None:
-        while self._starting is not None and not self._starting.done():
-            self._kill()
-            await asyncio.wait({self._starting}, timeout=0.1)
-        if self._starting is not None:
-            self._starting.exception()  # retrieved, or asyncio would log it; an interrupted start is no error
-        if self._process is not None:
-            self._kill()
-            await self._process.wait()
+        if self._starting is not None and not self._starting.done():
+            self._starting.cancel()
+            await asyncio.wait({self._starting})
+        self._close()
+
+    def _replace(self) -> None:
+        self._starting = asyncio.create_task(self._start())
 
     async def _start(self) -> None:
-        sources = json.dumps({"models": self.config.models, "classifier": self.config.classifier, "nice": self.nice})
-        self._process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "graphflip.viewer.work.compute", sources),
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            limit=_LINE_LIMIT,
-        )
+        self._close()
+        channel = await self.host.fork(self.nice)
+        self._reader, self._writer = await asyncio.open_unix_connection(sock=channel, limit=_LINE_LIMIT)
         loaded = await self._receive()
         if loaded is None or "models" not in loaded:
             raise Refused((loaded or {}).get("refused", "A worker of the viewer ended before its models were loaded."))
-        self.models = loaded["models"]
+        self.models, self.pid = loaded["models"], loaded["pid"]
 
     async def _ready(self) -> None:
         """Wait until there is a process that can take a task."""
-        if self._starting is None or (self._starting.done() and not self._is_alive()):
-            self._starting = asyncio.create_task(self._start())
+        if self._starting is None or (self._starting.done() and (self._reader is None or self._reader.at_eof())):
+            self._replace()
+        assert self._starting is not None
         await asyncio.wait({self._starting})
         if self._starting.exception() is not None:
             log.error("A worker could not be started: %s", self._starting.exception())
             raise Interrupted("crashed")
 
-    def _is_alive(self) -> bool:
-        return self._process is not None and self._process.returncode is None
-
     def _send(self, message: dict[str, Any]) -> None:
-        if self._process is not None and self._process.stdin is not None:
-            self._process.stdin.write(json.dumps(message).encode() + b"\n")
+        if self._writer is not None:
+            self._writer.write(json.dumps(message).encode() + b"\n")
 
     async def _receive(self) -> dict[str, Any] | None:
         """The next message of the process; None if it has ended."""
-        if self._process is None or self._process.stdout is None:
+        if self._reader is None:
             return None
-        line = await self._process.stdout.readline()
-        if not line.endswith(b"\n"):
-            await self._process.wait()
+        try:
+            line = await self._reader.readline()
+        except ConnectionError:
             return None
-        return without_halves(json.loads(line))
+        return without_halves(json.loads(line)) if line.endswith(b"\n") else None
 
     def _kill(self) -> None:
-        if self._process is not None and self._is_alive():
-            self._process.kill()
+        """End the process at once."""
+        if self.pid:
+            with suppress(ProcessLookupError):
+                os.kill(self.pid, signal.SIGKILL)
+
+    def _close(self) -> None:
+        """End the process, if there is one, and the connection to it."""
+        self._kill()
+        self.pid = 0
+        if self._writer is not None:
+            self._writer.close()
+        self._reader = self._writer = None

@@ -1,13 +1,21 @@
-"""The program of a worker (`python -m graphflip.viewer.work.compute`): tasks in, results out, as lines of JSON."""
+"""The program of the workers (`python -m graphflip.viewer.work.compute`): tasks in, results out, as lines of JSON.
+
+It loads the models once and forks a worker for each socket that the server sends it.
+"""
 
 import json
 import os
 import queue
+import signal
+import socket
 import sys
 import threading
+import time
 import traceback
 from collections.abc import Callable
 from typing import Any, TextIO
+
+import torch
 
 from ...errors import GraphflipError
 from ...explain.edits.beam import Round
@@ -19,39 +27,49 @@ from ..config import title_of
 from .tasks import TASKS, describe_model
 from .written import Unusable
 
+Json = dict[str, Any]
+Reply = Callable[[Json], None]
+
+_SHORT, _LOWER = 1.0, 10
+"""Processor seconds after which a task lets others go first, and how far."""
+
 
 class Cancelled(Exception):
     """The task that is running is no longer wanted."""
 
 
 def main() -> None:
-    """Load the models, send their descriptions, and run the tasks that come on standard input until it is closed."""
-    reply = _reply_on(_take_stdout())
+    """Load the models, then fork a worker for each socket that comes, until the server has gone."""
+    os.dup2(2, 1)  # what models print is for the server's log
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # on Ctrl-C the server ends its workers
     keep_memory()
+    torch.set_num_threads(1)
     setting = json.loads(sys.argv[1])
-    if hasattr(os, "nice"):
-        os.nice(setting["nice"])  # the server, which answers requests, goes before searches
-    tasks: queue.Queue[dict[str, Any]] = queue.Queue()
-    cancelled = threading.Event()
-    threading.Thread(target=_listen, args=(sys.stdin, tasks, cancelled), daemon=True).start()
+    # A classifier of the user's may have threads or connections, which a fork would break: each worker loads its own.
+    loaded = None if setting["classifier"] is not None else load_models(setting)
+    control, workers = socket.socket(fileno=setting["control"]), set()
+    while True:
+        nice, sockets, _, _ = socket.recv_fds(control, 1, 1)
+        workers = {one for one in workers if os.waitpid(one, os.WNOHANG) == (0, 0)}
+        if not nice:
+            _end_with(workers)
+        if (worker := os.fork()) == 0:
+            control.close()
+            work(socket.socket(fileno=sockets[0]), loaded or load_models(setting), nice[0])
+        os.close(sockets[0])
+        workers.add(worker)
+
+
+def load_models(setting: Json) -> tuple[dict[str, Explainer], Json]:
+    """Load the explainer of each kit, by title; gives them, and what to tell the server: descriptions or a refusal."""
     try:
         explainers = load_explainers(setting)
-        reply({"models": [_described(title, explainer, setting) for title, explainer in explainers.items()]})
+        return explainers, {"models": [_described(title, one, setting) for title, one in explainers.items()]}
     except GraphflipError as error:
-        reply({"refused": str(error)})
-        return
-
-    def watch(progress: Round | None) -> None:
-        if cancelled.is_set():
-            raise Cancelled
-        if progress is not None:
-            reply({"progress": vars(progress)})
-
-    while True:
-        run_task(explainers, tasks.get(), watch, reply)
+        return {}, {"refused": str(error)}
 
 
-def load_explainers(sources: dict[str, Any]) -> dict[str, Explainer]:
+def load_explainers(sources: Json) -> dict[str, Explainer]:
     """Load the explainer of each kit, by title; with the classifier of a factory if one is given."""
     if sources["classifier"] is None:
         return {title_of(model): load(model) for model in sources["models"]}
@@ -63,65 +81,109 @@ def load_explainers(sources: dict[str, Any]) -> dict[str, Explainer]:
     }
 
 
-def _described(title: str, explainer: Explainer, setting: dict[str, Any]) -> dict[str, Any]:
+def _described(title: str, explainer: Explainer, setting: Json) -> Json:
     """The description of a kit with the figures of its classifier."""
     source = next(model for model in setting["models"] if title_of(model) == title)
     figures, training = figures_of(source) if setting["classifier"] is None else ({}, "")
     return describe_model(title, explainer) | {"figures": figures, "training": training}
 
 
-def run_task(
-    explainers: dict[str, Explainer],
-    task: dict[str, Any],
-    watch: Callable[[Round | None], None],
-    reply: Callable[[dict[str, Any]], None],
-) -> None:
-    """Run a task and send its result or what went wrong; no error of a task ends the process."""
+def work(channel: socket.socket, loaded: tuple[dict[str, Explainer], Json], nice: int) -> None:
+    """The life of a worker: it says what it has loaded, and runs the tasks that come until the server has gone."""
+    explainers, said = loaded
+    reply = _reply_on(channel.makefile("w", encoding="utf-8"))
+    os.nice(nice)  # the server, which answers requests, goes before searches
+    tasks: queue.Queue[Json] = queue.Queue()
+    cancelled = threading.Event()
+    threading.Thread(target=_listen, args=(channel.makefile(), tasks, cancelled), daemon=True).start()
+    reply(said | {"pid": os.getpid()})
+    if not explainers:
+        _end()
+    while True:
+        task = tasks.get()
+        priority = Priority()
+
+        def watch(progress: Round | None, priority: "Priority" = priority) -> None:
+            if cancelled.is_set():
+                raise Cancelled
+            priority.check()
+            if progress is not None:
+                reply({"progress": vars(progress)})
+
+        end = run_task(explainers, task, watch)
+        reply(end | ({"leaves": True} if priority.is_lower else {}))
+        if priority.is_lower:
+            _end()
+
+
+class Priority:
+    """Priority of a worker with a task: it becomes lower when the task turns out to be long.
+
+    So short questions do not wait for long ones. A process cannot raise its priority again, and another one takes the
+    place of one that has lowered it.
+    """
+
+    def __init__(self) -> None:
+        self.is_lower = False
+        self._began = time.process_time()
+
+    def check(self) -> None:
+        """Lower the priority if the task has taken long."""
+        if not self.is_lower and time.process_time() - self._began > _SHORT:
+            os.nice(_LOWER)
+            self.is_lower = True
+
+
+def run_task(explainers: dict[str, Explainer], task: Json, watch: Callable[[Round | None], None]) -> Json:
+    """Run a task; gives its result or what went wrong. No error of a task ends the process."""
     try:
-        reply({"result": TASKS[task["do"]](explainers[task["model"]], task, watch)})
+        return {"result": TASKS[task["do"]](explainers[task["model"]], task, watch)}
     except Cancelled:
-        reply({"ended": "cancelled"})
+        return {"ended": "cancelled"}
     except GraphflipError as error:
-        reply({"refused": str(error), "actions": error.actions if isinstance(error, Unusable) else []})
+        return {"refused": str(error), "actions": error.actions if isinstance(error, Unusable) else []}
     except Exception:
         traceback.print_exc()
-        reply({"ended": "crashed"})
+        return {"ended": "crashed"}
 
 
-def _take_stdout() -> TextIO:
-    """Keep standard output for messages to the server: everything else that is printed goes to standard error."""
-    channel = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)
-    return channel
-
-
-def _reply_on(channel: TextIO) -> Callable[[dict[str, Any]], None]:
+def _reply_on(channel: TextIO) -> Reply:
     """A function that sends a message to the server."""
 
-    def reply(message: dict[str, Any]) -> None:
+    def reply(message: Json) -> None:
         try:
             channel.write(json.dumps(message, allow_nan=False) + "\n")
             channel.flush()
-        except BrokenPipeError:
+        except (BrokenPipeError, ConnectionResetError):
             _end()
 
     return reply
 
 
-def _listen(lines: TextIO, tasks: queue.Queue[dict[str, Any]], cancelled: threading.Event) -> None:
+def _listen(lines: TextIO, tasks: queue.Queue[Json], cancelled: threading.Event) -> None:
     """Put tasks from the server into the queue, note cancellations, and end the process when the server has gone."""
-    for line in lines:
-        message = json.loads(line)
-        if "run" in message:
-            cancelled.clear()
-            tasks.put(message["run"])
-        else:
-            cancelled.set()
+    try:
+        for line in lines:
+            message = json.loads(line)
+            if "run" in message:
+                cancelled.clear()
+                tasks.put(message["run"])
+            else:
+                cancelled.set()
+    finally:
+        _end()
+
+
+def _end_with(workers: set[int]) -> None:
+    """End the workers, then this process."""
+    for worker in workers:
+        os.kill(worker, signal.SIGKILL)
+        os.waitpid(worker, 0)
     _end()
 
 
 def _end() -> None:
-    """End the process at once: the server has gone, so nobody reads a result or an error."""
+    """End the process at once: nobody reads a result or an error any more."""
     os._exit(0)
 
 
