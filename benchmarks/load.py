@@ -9,8 +9,8 @@ follows it, takes a change back, loads the page again, and so on. A server that 
 and Retry-After; the client comes back then. A question is lost if it was accepted and neither answered nor given up
 with a reason.
 
-Then one person works while others compute: four tabs ask one question after the other, and a fifth reads molecules and
-asks for minimal answers; times are those of the fifth.
+Then one person works while others compute: four tabs of a browser ask one question after the other, and in a fifth,
+which chromium shows, molecules are entered and explained; times are those of the fifth, until something is seen.
 """
 
 import argparse
@@ -19,6 +19,7 @@ import json
 import os
 import random
 import re
+import shutil
 import socket
 import statistics
 import subprocess
@@ -41,6 +42,7 @@ FILES = [
     if file.name.endswith((".css", ".js", ".svg")) and not file.name.startswith(("docs", "openchemlib"))
 ]
 MODEL = "ames"
+PREFERENCES = ("Minimal", "Balanced")
 
 
 @dataclass
@@ -161,33 +163,80 @@ async def visit(browser: Browser, smiles: str, name: str) -> None:
         await browser.ask(f"/api/jobs/{job['id']}/answers/0/undo", {"undo": [0]})
 
 
-async def working_tab(server: "Server", tally: Tally, number: int) -> None:
+@dataclass
+class Seen:
+    """Times of a person at the page, in seconds: until a molecule is read, until an answer is seen."""
+
+    reading: list[float] = field(default_factory=list)
+    first: dict[str, list[float]] = field(default_factory=lambda: {name: [] for name in PREFERENCES})
+    asked_by_others: int = 0
+
+
+async def working_tab(http: aiohttp.ClientSession, tally: Tally, number: int) -> None:
     """A tab that asks one question after the other, as they are asked by default."""
-    async with session(server) as http:
-        browser, rng = Browser(http, tally), random.Random(number)
-        while not tally.is_over:
-            body = {"model": MODEL, "input": {"smiles": rng.choice(famous_molecules()).smiles}}
-            job = await browser.ask("/api/jobs", body | {"asked": {"seed": browser.new_seed()}})
-            if job is not None:
-                await browser.follow(job)
+    browser, rng = Browser(http, tally, num_asked=1000 * number), random.Random(number)
+    while not tally.is_over:
+        body = {"model": MODEL, "input": {"smiles": rng.choice(famous_molecules()).smiles}}
+        job = await browser.ask("/api/jobs", body | {"asked": {"seed": browser.new_seed()}})
+        if job is not None:
+            await browser.follow(job)
+            tally.accepted += 1
 
 
-async def beside_others(server: "Server", tabs: int, visits: int) -> Tally:
-    """Times of one person who reads and asks while this many tabs compute."""
-    tally = Tally(time.monotonic() + 3600)
-    others = [asyncio.create_task(working_tab(server, tally, number)) for number in range(tabs)]
-    await asyncio.sleep(3)
-    try:
-        async with session(server) as http:
-            browser = Browser(http, tally)
-            for k in range(visits):
-                molecule = famous_molecules()[k % len(famous_molecules())]
-                await visit(browser, molecule.smiles, f"{molecule.name} beside")
-    finally:
+async def beside_others(server: "Server", tabs: int, visits: int) -> Seen:
+    """Times at a page in chromium while this many other tabs of the same browser compute."""
+    from playwright.async_api import async_playwright
+
+    seen, tally = Seen(), Tally(time.monotonic() + 3600)
+    chromium = next((path for name in ("chromium", "google-chrome") if (path := shutil.which(name))), None)
+    async with async_playwright() as engine, session(server) as http:
+        browser = await engine.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
+        context = await browser.new_context(base_url=server.address)
+        page = await context.new_page()
+        await page.goto(f"/?token={server.token}")
+        await page.locator("#before svg").wait_for()
+        await look_at(page, "CO")
+        await explained(page, "Minimal")  # with that the browser has a session
+        http.cookie_jar.update_cookies({one["name"]: one["value"] for one in await context.cookies()})
+        others = [asyncio.create_task(working_tab(http, tally, number + 1)) for number in range(tabs)]
+        await asyncio.sleep(3)
+        for k in range(visits):
+            molecule, prefer = famous_molecules()[k % len(famous_molecules())], PREFERENCES[k // 2 % 2]
+            seen.reading.append(await look_at(page, molecule.smiles))
+            seen.first[prefer].append(await explained(page, prefer))
+        seen.asked_by_others = tally.accepted
         for one in others:
             one.cancel()
         await asyncio.gather(*others, return_exceptions=True)
-    return tally
+        await browser.close()
+    return seen
+
+
+async def look_at(page: Any, smiles: str) -> float:
+    """Enter a molecule; seconds until it is drawn and classified."""
+    await page.get_by_label("Molecule", exact=True).fill(smiles)
+    return await _until(page, "document.activeElement.blur()", f"subline.textContent === {json.dumps(smiles)}")
+
+
+async def explained(page: Any, prefer: str) -> float:
+    """Ask for an explanation of what is on the stage; seconds until its first answer is seen."""
+    await page.get_by_role("radio", name=prefer).check()
+    await page.evaluate("delete document.getElementById('stage').dataset.job")
+    return await _until(page, "document.getElementById('explain').click()", "stage.dataset.job && !details.hidden")
+
+
+async def _until(page: Any, act: str, condition: str) -> float:
+    """Seconds from an act until a condition holds, by the page's own clock; at most a minute."""
+    names = "[stage, subline, details] = ['stage', 'subline', 'details'].map((id) => document.getElementById(id))"
+    return await page.evaluate(
+        f"""() => new Promise((done) => {{
+            const {names}, began = performance.now();
+            const passed = () => (performance.now() - began) / 1000;
+            const look = () => ({condition}) || passed() > 60 ? done(passed()) : setTimeout(look, 5);
+            {act};
+            look();
+        }})"""
+    )
 
 
 @dataclass
@@ -258,25 +307,28 @@ def main() -> None:
     parser.add_argument("--out", type=Path, help="keep the figures in this file")
     options = parser.parse_args()
     clients, seconds = (5, 5.0) if options.quick else (options.clients, options.seconds)
-    visits = 3 if options.quick else 20
+    visits = 4 if options.quick else 28
     famous_molecules()
     began, busy, own = time.monotonic(), busy_seconds(), sum(os.times()[:4])
     server = serve()
     try:
-        tally = asyncio.run(run(server, clients, seconds))
         beside = asyncio.run(beside_others(server, options.tabs, visits))
+        tally = asyncio.run(run(server, clients, seconds))
     finally:
         server.process.terminate()
         server.process.wait(timeout=20)
     others = (busy_seconds() - busy - sum(os.times()[:4]) + own) / (time.monotonic() - began)
     machine = {"cores": os.cpu_count(), "cores_busy_with_other_programs": round(others, 2)}
-    working = {"tabs_computing": options.tabs, "read_ms": milliseconds(beside.looks)}
-    working |= {"answer_ms": milliseconds(beside.answers), "faults": len(beside.faults)}
+    working = {"tabs_computing": options.tabs, "questions_of_others": beside.asked_by_others}
+    working |= {"reading_ms": milliseconds(beside.reading)}
+    working |= {f"first_answer_{name.lower()}_ms": milliseconds(times) for name, times in beside.first.items()}
     result = {"clients": clients, "seconds": seconds, **machine, **summarize(tally), "one_person_beside": working}
     for fault in tally.faults[:10]:
         print("fault:", fault)
     if options.out:
         options.out.write_text(json.dumps({"command": "python benchmarks/load.py", **result}, indent=1) + "\n")
+    for name in ("reading_ms", "first_answer_minimal_ms", "first_answer_balanced_ms"):
+        print(f"{name} while {options.tabs} other tabs compute: {working[name]}")
     print(json.dumps(result))
 
 

@@ -109,13 +109,15 @@ def page(context) -> Page:
 
 
 @pytest.fixture(scope="module")
-def answered(browser, server) -> tuple[dict, str, str]:
-    """The state of a browser that has an answer, the address of that, and the id of its job."""
-    context = browser.new_context(base_url=server)
-    context.set_default_timeout(PATIENCE)
-    page = opened(context)
-    molecule(page, MUTAGEN)
-    explain(page)
-    state, address, job = context.storage_state(), page.url, page.locator("#stage").get_attribute("data-job")
-    context.close()
-    return state, address, job or ""
+def answered(browser, server, known={}) -> tuple[dict, str, str]:  # noqa: B006
+    """The state of a browser that has an answer, the address of that, and the id of its job; asked once for all."""
+    if not known:
+        context = browser.new_context(base_url=server)
+        context.set_default_timeout(PATIENCE)
+        page = opened(context)
+        molecule(page, MUTAGEN)
+        explain(page)
+        known |= {"state": context.storage_state(), "address": page.url}
+        known["job"] = page.locator("#stage").get_attribute("data-job") or ""
+        context.close()
+    return known["state"], known["address"], known["job"]

@@ -29,7 +29,7 @@ def modes(operation) -> list[schemathesis.GenerationMode]:
 
 def attack(cases, browser: requests.Session) -> None:
     @settings(
-        max_examples=8,
+        max_examples=5,
         phases=[Phase.explicit, Phase.generate],
         suppress_health_check=list(HealthCheck),
     )

@@ -23,7 +23,7 @@ from .table_api import router as table_router
 from .worker import AbstractWorker, Interrupted, Refused, Worker, WorkerHost
 
 _PAGES = {"/": "index.html", "/docs": "docs.html"}
-_SEARCHES, _PICTURES = 5, 3
+_SEARCHES, _PICTURES = 2, 2
 """How far other programs go before a worker."""
 _TYPES = {
     ".html": "text/html; charset=utf-8",

@@ -1,10 +1,8 @@
 """Painter of molecules: skeletal formulas without letters for carbon, hydrogens beside their atom."""
 
 from collections.abc import Mapping, Sequence
-from math import atan2, cos, pi, tan
+from math import atan2, cos, hypot, pi, tan
 from typing import NamedTuple
-
-import numpy as np
 
 from ...chemistry import BOND_ORDERS, OTHER, Chemistry
 from ...data.molecules.building import atoms_and_bonds
@@ -17,7 +15,6 @@ from ...schema import AttributeDict
 from .layout import free_direction
 from .painter import AbstractPainter
 from .routes import Route
-from .routes import distance as route_distance
 from .scene import (
     FONT,
     REACH,
@@ -190,7 +187,11 @@ class _Atom(NamedTuple):
 
 def distance_to(line: tuple[Point, Point], point: Point) -> float:
     """Distance between a line, or a point that is one, and a point."""
-    return route_distance(line, np.array([point]))
+    (x, y), (to_x, to_y) = line
+    dx, dy = to_x - x, to_y - y
+    share = ((point[0] - x) * dx + (point[1] - y) * dy) / max(dx * dx + dy * dy, 1e-9)
+    share = min(max(share, 0.0), 1.0)
+    return hypot(x + share * dx - point[0], y + share * dy - point[1])
 
 
 def _turn(a: float, b: float) -> float:

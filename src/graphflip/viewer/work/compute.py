@@ -30,7 +30,7 @@ from .written import Unusable
 Json = dict[str, Any]
 Reply = Callable[[Json], None]
 
-_SHORT, _LOWER = 1.0, 10
+_SHORT, _LOWER = 1.0, 5
 """Processor seconds after which a task lets others go first, and how far."""
 
 
