@@ -73,13 +73,7 @@ def main() -> None:
     parser.add_argument("--only", choices=("listed", "automatic"))
     options = parser.parse_args()
     torch.set_num_threads(1)
-    for package in (
-        "pandas",
-        "scipy.optimize",
-        "rdkit.Chem",
-        "sklearn.ensemble",
-        "hypothesis",
-    ):  # once, before children are forked: they take long
+    for package in ("pandas", "scipy.optimize", "rdkit.Chem", "sklearn.ensemble"):  # once, before children are forked
         import_module(package)
     faults = [] if options.only == "automatic" else listed()
     if options.only != "listed":
