@@ -24,7 +24,13 @@ def fit(
     max_nodes: Annotated[
         int | None, typer.Option(min=1, help="Leave out graphs with more nodes than this. Default: keep all.")
     ] = None,
-    epochs_scale: Annotated[float, typer.Option(help="Multiply the number of training epochs by this.")] = 1.0,
+    minutes: Annotated[
+        float | None,
+        typer.Option(
+            help="Processor minutes that this may take. Default: as many as sets of this size need, at most 5.",
+            show_default=False,
+        ),
+    ] = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Continue an interrupted run; complete models are kept.")
     ] = False,
@@ -46,7 +52,9 @@ def fit(
         console.print(f"{too_large} graphs of more than {max_nodes} nodes are left out.")
         dataset = with_limit(dataset, max_nodes)
     with task_bar(console) as advance:
-        readiness = fit_kit(dataset, out, classifier, epochs_scale=epochs_scale, resume=resume, watch=advance)
+        readiness = fit_kit(
+            dataset, out, classifier, minutes=minutes, resume=resume, watch=advance, announce=lambda p: show(str(p))
+        )
     show(str(readiness))
     more = f" --classifier {classifier}" if ":" in classifier else ""
     more += ' --target "raise by 1"' if readiness.r2 else ""
