@@ -1,4 +1,4 @@
-"""A plan keeps to its time, gives each model its share, is followed by a resumed run; the autoencoder rebuilds at once."""
+"""A plan keeps to its time and is followed by a resumed run; the autoencoder rebuilds graphs almost untrained."""
 
 import json
 import shutil

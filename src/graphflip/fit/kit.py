@@ -25,12 +25,13 @@ from ..models.training.train import require_labels, train_model
 from ..schema import first_problem
 from .graphs import have_contrast, labeled_by
 from .measure import measure_readiness, without_times
-from .plan import CLASSIFIER, JUDGES, SURROGATES, VAE, KitPart, Plan, make_plan
+from .plan import CLASSIFIER, JUDGES, SURROGATES, VAE, FitPlan, KitPart, make_plan
 from .plausibility import useful_limit
 from .readiness import READINESS, Readiness
 from .teacher import ANSWERS, AskedOnce, num_nearby, with_nearby
 
 MANIFEST = "fit.json"
+_SAMPLE = 64  # graphs on which a user's classifier is tried
 Watch = Callable[[str, int, int], None]
 """Called with the name of the current step, the seconds of work done, and the total."""
 
@@ -43,7 +44,7 @@ def fit_kit(
     minutes: float | None = None,
     resume: bool = False,
     watch: Watch = lambda what, done, total: None,
-    announce: Callable[[Plan], None] = lambda plan: None,
+    announce: Callable[[FitPlan], None] = lambda plan: None,
 ) -> Readiness:
     """Train all models that explaining graphs like these needs, and write them to a folder for `graphflip.load`.
 
@@ -105,7 +106,7 @@ def fit_kit(
 
 
 def _completed(
-    dataset: GraphDataset, folder: Path, own: AbstractClassifier | None, labels_given: bool, calls: int, plan: Plan
+    dataset: GraphDataset, folder: Path, own: AbstractClassifier | None, labels_given: bool, calls: int, plan: FitPlan
 ) -> Readiness:
     """Add to the models of a kit what is plausible by its autoencoder, and measure the whole."""
     limit = useful_limit(load_model(folder / "vae"), dataset)
@@ -119,13 +120,14 @@ def _completed(
 
 
 def _own_classifier(classifier: Any, dataset: GraphDataset) -> AbstractClassifier | None:
+    sample = dataset.graphs(slice(0, _SAMPLE))
     if not isinstance(classifier, str):
-        return as_classifier(classifier, dataset.schema)
+        return as_classifier(classifier, dataset.schema, sample)
     if classifier in ("train", "none"):
         return None
     if ":" not in classifier:
         raise ConfigError(f"A classifier must be `train`, `none` or package.module:factory; got {classifier!r}.")
-    return load_factory(classifier, dataset.schema)
+    return load_factory(classifier, dataset.schema, sample)
 
 
 def _manifest(
@@ -162,13 +164,13 @@ def _claim(folder: Path, manifest: dict[str, Any], resume: bool) -> None:
         )
 
 
-def _plan(folder: Path, parts: list[KitPart], dataset: GraphDataset, minutes: float | None, near: int) -> Plan:
+def _plan(folder: Path, parts: list[KitPart], dataset: GraphDataset, minutes: float | None, near: int) -> FitPlan:
     """The plan that the run was begun with, or a new one, which is written down: a resumed run follows it."""
     path = folder / MANIFEST
     begun = json.loads(path.read_text(encoding="utf-8"))
     if "plan" in begun:
         try:
-            return Plan.model_validate(begun["plan"])
+            return FitPlan.model_validate(begun["plan"])
         except ValidationError as error:
             raise ConfigError(f"{path}: not a readable plan ({first_problem(error)}). Start anew.") from error
     plan = make_plan(parts, dataset, minutes, near)
@@ -189,7 +191,7 @@ def _parts(dataset: GraphDataset, classifier: Any) -> list[KitPart]:
 
 def _train_parts(
     parts: list[KitPart],
-    plan: Plan,
+    plan: FitPlan,
     dataset: GraphDataset,
     taught: GraphDataset,
     folder: Path,

@@ -67,7 +67,7 @@ class PlannedPart(BaseModel):
         return {"epochs": self.epochs, "batch_size": self.batch_size, "patience": self.patience}
 
 
-class Plan(BaseModel):
+class FitPlan(BaseModel):
     """Models that will be trained, in order, and the time that this should take on this machine.
 
     Args:
@@ -102,7 +102,7 @@ class Plan(BaseModel):
         )
 
 
-def make_plan(parts: Sequence[KitPart], dataset: GraphDataset, minutes: float | None = None, more: int = 0) -> Plan:
+def make_plan(parts: Sequence[KitPart], dataset: GraphDataset, minutes: float | None = None, more: int = 0) -> FitPlan:
     """Measure how fast each model trains here, and divide the time among them.
 
     Args:
@@ -124,7 +124,7 @@ def make_plan(parts: Sequence[KitPart], dataset: GraphDataset, minutes: float | 
         given = max(left, 0) * shares[k] / sum(shares[k:])
         planned.append(_planned(part, cost, given))
         left -= planned[-1].seconds
-    return Plan(minutes=allowed / 60, parts=tuple(planned), measuring=measuring)
+    return FitPlan(minutes=allowed / 60, parts=tuple(planned), measuring=measuring)
 
 
 def sensible_minutes(dataset: GraphDataset) -> float:

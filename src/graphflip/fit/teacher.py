@@ -134,7 +134,7 @@ def _tried(moves: Moves, state: Sketch, factual: Sketch, rng: torch.Generator) -
 
 
 def _gain(answers: Float[Tensor, "b c"], before: Float[Tensor, " c"]) -> Float[Tensor, " b"]:
-    """How far answers are from what was predicted for the graph that a walk began at."""
+    """Distance of answers from what was predicted for the graph that a walk began at."""
     if len(before) == 1:
         return (answers - before)[:, 0].abs()
     return -answers.log_softmax(-1)[:, int(before.argmax())]
