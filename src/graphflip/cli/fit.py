@@ -38,14 +38,23 @@ def fit(
         bool, typer.Option("--function", help="DATA names a function of your own code, which is imported and called.")
     ] = False,
     skip_bad: Annotated[bool, typer.Option("--skip-bad", help="Leave out rows that cannot be read.")] = False,
+    write_labels: Annotated[
+        bool, typer.Option("--write-labels", help="Write a labels.json for the names of a TU set's labels, and end.")
+    ] = False,
 ) -> None:
     """Make a kit for your own graphs: train and measure all models that explanations need, in one folder."""
     from ..fit.graphs import load_graphs, with_limit
     from ..fit.kit import fit_kit
+    from ..fit.remarks import remarks, written_labels
     from .progress import task_bar
 
     prepare()
+    if write_labels:
+        show(written_labels(data))
+        return
     dataset = load_graphs(data, skip_bad, function)
+    for remark in remarks(dataset, data):
+        show(remark)
     report_bad(len(dataset.bad))
     if max_nodes is not None:
         too_large = int((dataset.num_nodes > max_nodes).sum())

@@ -55,7 +55,7 @@ class Recognized:
 
 @dataclass(frozen=True)
 class Hints:
-    """What a user says of a module; None is to be recognized."""
+    """Hints of a user about a module; None is to be recognized."""
 
     x: Form | None = None
     edge_attr: Form | None = None
