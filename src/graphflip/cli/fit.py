@@ -1,7 +1,7 @@
 """`graphflip fit`: make a kit for graphs of your own."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -24,6 +24,10 @@ def fit(
     max_nodes: Annotated[
         int | None, typer.Option(min=1, help="Leave out graphs with more nodes than this. Default: keep all.")
     ] = None,
+    target: Annotated[
+        str | None,
+        typer.Option(help="Column of a table that holds the labels; all: a kit for each column that can."),
+    ] = None,
     minutes: Annotated[
         float | None,
         typer.Option(
@@ -43,6 +47,7 @@ def fit(
     ] = False,
 ) -> None:
     """Make a kit for your own graphs: train and measure all models that explanations need, in one folder."""
+    from ..fit.columns import ALL, fit_columns
     from ..fit.graphs import load_graphs, with_limit
     from ..fit.kit import fit_kit
     from ..fit.remarks import remarks, written_labels
@@ -52,7 +57,12 @@ def fit(
     if write_labels:
         show(written_labels(data))
         return
-    dataset = load_graphs(data, skip_bad, function)
+    if target == ALL:
+        settings: dict[str, Any] = {"skip_bad": skip_bad, "minutes": minutes, "resume": resume, "announce": show}
+        for column, folder, figures in fit_columns(data, out, classifier, **settings):
+            show(f"{column.name}: {folder}\n{figures or 'no kit'}")
+        return
+    dataset = load_graphs(data, skip_bad, function, target)
     for remark in remarks(dataset, data):
         show(remark)
     report_bad(len(dataset.bad))

@@ -15,11 +15,12 @@ from ..explain.knowledge import KNOWLEDGE, Knowledge
 from ..explain.neighbors import save_training_molecules
 from ..models.adapters.factory import as_classifier, load_factory
 from ..models.networks.classifier import AbstractClassifier
+from ..models.networks.pegvae import PEGVAE
 from ..models.storage.files import weights_blob, write_atomically
 from ..models.storage.lock import folder_lock
-from ..models.storage.store import CARD, load_model, read_card
+from ..models.storage.store import CARD, load_model, read_card, save_model
 from ..models.training.checkpoint import CHECKPOINT
-from ..models.training.evaluate import predict, spread_of
+from ..models.training.evaluate import measure_vae, predict, spread_of
 from ..models.training.schedule import TrainingProgress
 from ..models.training.train import require_labels, train_model
 from ..schema import first_problem
@@ -42,6 +43,7 @@ def fit_kit(
     classifier: Any = "train",
     *,
     minutes: float | None = None,
+    autoencoder: str | Path | None = None,
     resume: bool = False,
     watch: Watch = lambda what, done, total: None,
     announce: Callable[[FitPlan], None] = lambda plan: None,
@@ -62,6 +64,8 @@ def fit_kit(
             `graphflip.load` later.
         minutes: Processor minutes that all of this may take, above 0. Default: as many as sets of this size need, at
             most 5.
+        autoencoder: Folder of an autoencoder of the same graphs, of another kit say, which is copied instead of
+            training one.
         resume: Continue a run that was stopped; complete models are kept.
         watch: Called with the name of the current step, the seconds of work done, and the total.
         announce: Called with the plan before the work begins.
@@ -90,6 +94,8 @@ def fit_kit(
     for name in PARTS:
         dataset.part(name)
     parts = _parts(dataset, classifier)
+    if autoencoder is not None:
+        parts = [part for part in parts if part != VAE]
     _claim(folder, _manifest(dataset, classifier, own, minutes), resume)
     with folder_lock(folder):
         near = 0 if own is None else num_nearby(dataset, own)
@@ -100,6 +106,8 @@ def fit_kit(
         save_training_molecules(dataset, folder)
         teacher = None if own is None else AskedOnce(own, folder / ANSWERS)
         taught = dataset if teacher is None else with_nearby(dataset, teacher, mined, near)
+        if autoencoder is not None:
+            _copy_autoencoder(Path(autoencoder), folder, dataset)
         _train_parts(parts, plan, dataset, taught, folder, teacher, watch)
         calls = 0 if teacher is None else teacher.calls
         return _completed(dataset, folder, own, labels_given, calls, plan)
@@ -221,6 +229,15 @@ def _train_parts(
                 teacher.save()
         done += planned.seconds
     watch("measuring", round(total - plan.measuring), round(total))
+
+
+def _copy_autoencoder(source: Path, folder: Path, dataset: GraphDataset) -> None:
+    """Copy an autoencoder into a kit, measured on the kit's own test part."""
+    vae, card = load_model(source, expect=PEGVAE), read_card(source)
+    if vae.schema != dataset.schema:
+        raise ConfigError(f"{source}: the autoencoder must be of graphs of the same schema; it is of others.")
+    if not (folder / "vae" / CARD).is_file():
+        save_model(vae, folder / "vae", card.data, card.training, measure_vae(vae, dataset.part("test")))
 
 
 def _is_complete(folder: Path, fingerprint: str) -> bool:
