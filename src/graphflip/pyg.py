@@ -38,7 +38,7 @@ class CounterfactualExplainer(ExplainerAlgorithm):
             loaded kit.
         target: Class by number or name, by default the likeliest other one; for a regression a change of the value, as
             in "raise by 0.5".
-        x: Form in which the model reads node attributes, as in `PyGClassifier`.
+        x: Form in which the model reads node attributes, as in `PyGClassifier`; recognized by default.
         edge_attr: Form in which the model reads edge attributes.
         **settings: Options of `graphflip.Explainer.explain`.
 
@@ -51,15 +51,15 @@ class CounterfactualExplainer(ExplainerAlgorithm):
         kit: str | Path | Kit,
         target: int | str | None = None,
         *,
-        x: Form = "columns",
-        edge_attr: Form = "columns",
+        x: Form | None = None,
+        edge_attr: Form | None = None,
         **settings: Any,
     ):
         super().__init__()
         self.kit = kit if isinstance(kit, Kit) else load_kit(kit)
         self.target, self.settings = target, settings
-        self.x: Form = x
-        self.edge_attr: Form = edge_attr
+        self.x: Form | None = x
+        self.edge_attr: Form | None = edge_attr
 
     def forward(
         self,

@@ -5,7 +5,6 @@ from functools import partial
 import pytest
 
 from graphflip.fit import kit as fit
-from graphflip.fit import trial
 from graphflip.fit.kit import fit_kit
 from graphflip.models.networks.trees import TreesConfig
 from graphflip.models.training import train
@@ -18,15 +17,12 @@ def kit(tmp_path_factory):
     """A kit of the planted set, and what fitting it said."""
     folder = tmp_path_factory.mktemp("fit") / "kit"
     seen = []
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(trial, "_SECONDS", 0.1)
-        readiness = fit_kit(PLANTED, folder, epochs_scale=QUICK, watch=lambda *progress: seen.append(progress))
+    readiness = fit_kit(PLANTED, folder, minutes=QUICK, watch=lambda *progress: seen.append(progress))
     return folder, readiness, seen
 
 
 @pytest.fixture
 def few_models(monkeypatch):
-    """One surrogate, few trees, and hardly time to explain: enough to see what becomes of the data."""
+    """One surrogate and few trees: enough to see what becomes of the data."""
     monkeypatch.setattr(train, "TreesConfig", partial(TreesConfig, num_trees=5))
-    monkeypatch.setattr(fit, "_OTHERS", tuple(part for part in fit._OTHERS if part.preset == "linear"))
-    monkeypatch.setattr(trial, "_SECONDS", 0.1)
+    monkeypatch.setattr(fit, "SURROGATES", fit.SURROGATES[:1])

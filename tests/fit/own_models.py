@@ -6,7 +6,7 @@ from graphflip.data.planted.motif import planted
 from graphflip.models.networks.classifier import AbstractClassifier
 from graphflip.schema import Schema
 
-QUICK = 1e-3  # one epoch for each model
+QUICK = 1e-3  # minutes: one epoch for each model
 PLANTED = planted(num_graphs=40, seed=5, min_nodes=4, max_nodes=6)
 
 

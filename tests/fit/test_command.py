@@ -16,7 +16,7 @@ def test_the_command_reads_a_table_of_molecules(tmp_path, few_models, capsys):
     smiles = [f"{'C' * (1 + k % 5)}{'ON'[k % 2]}{'C' * (k % 3)}" for k in range(40)]
     table = tmp_path / "mine.csv"
     table.write_text("smiles,label\n" + "".join(f"{text},{'ON'[k % 2]}\n" for k, text in enumerate(smiles)))
-    command(str(table), tmp_path / "kit", max_nodes=9, epochs_scale=QUICK)
+    command(str(table), tmp_path / "kit", max_nodes=9, minutes=QUICK)
     printed = capsys.readouterr().out
     assert "what the kit can do" in printed
     assert f"--model {tmp_path / 'kit'}" in printed
@@ -43,7 +43,7 @@ def test_the_command_reads_a_tu_folder(tmp_path, few_models, capsys):
     parts = {"A": edges, "graph_indicator": owner, "graph_labels": labels, "node_attributes": values}
     for name, lines in parts.items():
         (folder / f"toy_{name}.txt").write_text("".join(lines))
-    command(str(folder), tmp_path / "kit", epochs_scale=QUICK)
+    command(str(folder), tmp_path / "kit", minutes=QUICK)
     assert "what the kit can do" in capsys.readouterr().out
     schema = gf.load(tmp_path / "kit").kit.schema
     assert isinstance(schema.nodes[0], Continuous)
@@ -65,7 +65,7 @@ def test_the_command_reads_pyg_graphs_of_ones_own(tmp_path, few_models, monkeypa
         "    return 3\n"
     )
     monkeypatch.chdir(tmp_path)
-    command("mine:graphs", tmp_path / "kit", epochs_scale=QUICK, function=True)
+    command("mine:graphs", tmp_path / "kit", minutes=QUICK, function=True)
     explainer = gf.load(tmp_path / "kit")
     assert explainer.kit.schema == from_pyg(graphs).schema
     assert sum(explainer.predict(graphs[0]).values()) == pytest.approx(1)

@@ -8,7 +8,8 @@ import graphflip as gf
 from graphflip.data.dataset import GraphDataset
 from graphflip.errors import ConfigError, DataError
 from graphflip.fit.graphs import with_limit
-from graphflip.fit.kit import fit_kit, schedule
+from graphflip.fit.kit import fit_kit
+from graphflip.fit.plan import schedule
 from graphflip.models.training.schedule import TrainConfig
 from graphflip.schema import Categories, Continuous, Schema
 from graphflip.testing import random_graph
@@ -36,7 +37,7 @@ def edgy(schema: Schema, classes: int) -> GraphDataset:
 )
 def test_every_kind_of_graph_fits(schema, classes, tmp_path, few_models):
     dataset = edgy(schema, classes)
-    fit_kit(dataset, tmp_path / "kit", epochs_scale=QUICK)
+    fit_kit(dataset, tmp_path / "kit", minutes=QUICK)
     explainer = gf.load(tmp_path / "kit")
     assert explainer.kit.schema == dataset.schema
     assert len(explainer.predict(dataset.graphs([0]))) == classes
@@ -54,7 +55,6 @@ def test_more_graphs_take_longer_but_not_as_much_longer(num_graphs, factor, max_
 
 def test_the_usual_set_is_trained_as_the_recipe_says():
     assert schedule(TrainConfig(epochs=30), 3000, 50) == {"epochs": 30, "batch_size": 64}
-    assert schedule(TrainConfig(epochs=30), 3000, 50, epochs_scale=2.0)["epochs"] == 60
 
 
 def test_a_limit_can_be_wider_or_narrower():
@@ -69,6 +69,6 @@ def test_a_limit_can_be_wider_or_narrower():
 def test_data_that_cannot_be_used_are_refused(tmp_path):
     with pytest.raises(DataError, match="give more graphs"):
         fit_kit(PLANTED.subset([0, 1, 2]).split_randomly(0), tmp_path / "kit")
-    with pytest.raises(ConfigError, match="epochs_scale"):
-        fit_kit(PLANTED, tmp_path / "kit", epochs_scale=0.0)
+    with pytest.raises(ConfigError, match="minutes"):
+        fit_kit(PLANTED, tmp_path / "kit", minutes=0.0)
     assert not (tmp_path / "kit").exists()

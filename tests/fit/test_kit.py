@@ -8,7 +8,6 @@ import torch
 import graphflip as gf
 from graphflip.errors import ConfigError
 from graphflip.fit import kit as fit
-from graphflip.fit import trial
 from graphflip.fit.kit import fit_kit
 from graphflip.fit.measure import without_times
 from graphflip.fit.readiness import Readiness
@@ -23,7 +22,6 @@ def test_a_kit_loads_and_explains(kit):
     assert len(explainer.kit.surrogates) == 5
     assert set(explainer.kit.judges) == {"another GNN", "trees"}
     assert explainer.kit.classes == PLANTED.classes
-    assert explainer.kit.knowledge.nll_limit is not None
     graph = PLANTED.graphs([0])
     assert sum(explainer.predict(graph).values()) == pytest.approx(1)
     found = explainer.explain(graph, prefer="minimal", constraints=gf.Constraints(budget=1))
@@ -74,8 +72,7 @@ def test_what_is_complete_is_not_trained_again(kit, tmp_path, monkeypatch):
 
     real = fit.train_model
     monkeypatch.setattr(fit, "train_model", train_model)
-    monkeypatch.setattr(trial, "_SECONDS", 0.1)
-    fit_kit(PLANTED, folder, epochs_scale=QUICK, resume=True)
+    fit_kit(PLANTED, folder, minutes=QUICK, resume=True)
     assert trained == ["surrogate-linear"]
     assert before == {path: path.read_bytes() for path in before}
     same = (kit[0] / "surrogate-linear" / "weights.safetensors").read_bytes()
@@ -85,11 +82,11 @@ def test_what_is_complete_is_not_trained_again(kit, tmp_path, monkeypatch):
 def test_a_folder_is_for_one_kit(kit, tmp_path):
     folder, _, _ = kit
     with pytest.raises(ConfigError, match="--resume"):
-        fit_kit(PLANTED, folder, epochs_scale=QUICK)
-    with pytest.raises(ConfigError, match=r"epochs_scale: 0.001 -> 2.0"):
-        fit_kit(PLANTED, folder, epochs_scale=2.0, resume=True)
+        fit_kit(PLANTED, folder, minutes=QUICK)
+    with pytest.raises(ConfigError, match=r"minutes: 0.001 -> 2.0"):
+        fit_kit(PLANTED, folder, minutes=2.0, resume=True)
     with pytest.raises(ConfigError, match=r"differ: data: "):
-        fit_kit(PLANTED.split_randomly(1), folder, epochs_scale=QUICK, resume=True)
+        fit_kit(PLANTED.split_randomly(1), folder, minutes=QUICK, resume=True)
     (tmp_path / "letter.txt").write_text("mine")
     with pytest.raises(ConfigError, match="new or empty folder"):
         fit_kit(PLANTED, tmp_path)

@@ -16,7 +16,7 @@ from .own_models import PLANTED, QUICK, EdgeCounter, Edges
 
 def test_a_classifier_of_ones_own(tmp_path, few_models):
     own = EdgeCounter(PLANTED.schema)
-    readiness = fit_kit(PLANTED, tmp_path / "kit", own, epochs_scale=QUICK)
+    readiness = fit_kit(PLANTED, tmp_path / "kit", own, minutes=QUICK)
     assert not (tmp_path / "kit" / "classifier").exists()
     assert "classifier" in readiness.auroc
     assert json.loads((tmp_path / "kit" / "surrogate-linear" / "card.json").read_text())["training"]["teacher"]
@@ -26,12 +26,12 @@ def test_a_classifier_of_ones_own(tmp_path, few_models):
     assert explainer.kit.schema == PLANTED.schema
     assert list(explainer.predict(PLANTED.graphs([0]))) == list(PLANTED.classes)
     with pytest.raises(ConfigError, match="differ: classifier: "):
-        fit_kit(PLANTED, tmp_path / "kit", "train", epochs_scale=QUICK, resume=True)
+        fit_kit(PLANTED, tmp_path / "kit", "train", minutes=QUICK, resume=True)
 
 
 def test_data_without_classes_are_labeled_by_the_classifier(tmp_path, few_models):
     unlabeled = dataclasses.replace(PLANTED, labels=torch.zeros(len(PLANTED)).long(), classes=("unlabeled",))
-    readiness = fit_kit(unlabeled, tmp_path / "kit", EdgeCounter(PLANTED.schema), epochs_scale=QUICK)
+    readiness = fit_kit(unlabeled, tmp_path / "kit", EdgeCounter(PLANTED.schema), minutes=QUICK)
     assert list(readiness.classes) == ["0", "1"]
     assert "classifier" not in readiness.auroc  # it would be measured by its own answers
     assert any("judges too" in said for said in readiness.expect)
@@ -41,7 +41,7 @@ def test_without_labels_and_classifier_there_is_an_autoencoder(tmp_path):
     same = dataclasses.replace(PLANTED, labels=torch.ones(len(PLANTED)), classes=())
     with pytest.raises(DataError, match="labels that differ"):
         fit_kit(same, tmp_path / "kit")
-    readiness = fit_kit(same, tmp_path / "kit", "none", epochs_scale=QUICK)
+    readiness = fit_kit(same, tmp_path / "kit", "none", minutes=QUICK)
     assert readiness.trial is None
     assert "no labels" in str(readiness)
     own = EdgeCounter(PLANTED.schema)
@@ -50,7 +50,7 @@ def test_without_labels_and_classifier_there_is_an_autoencoder(tmp_path):
 
 def test_labels_that_are_numbers_make_models_of_values(tmp_path, few_models):
     numbers = dataclasses.replace(PLANTED, labels=PLANTED.num_edges.float(), classes=())
-    readiness = fit_kit(numbers, tmp_path / "kit", epochs_scale=QUICK)
+    readiness = fit_kit(numbers, tmp_path / "kit", minutes=QUICK)
     assert {"classifier", "surrogate-linear"} <= set(readiness.r2)
     assert set(readiness.agreement) == {"surrogate-linear"}
     assert (readiness.auroc, readiness.trial.graphs >= 1) == ({}, True)
@@ -68,11 +68,11 @@ def test_a_model_of_values_of_ones_own_labels_what_has_no_values(tmp_path, few_m
     with pytest.raises(WrongOutput, match="this one has 1"):
         fit_kit(PLANTED, tmp_path / "kit", own)
     unlabeled = dataclasses.replace(PLANTED, labels=torch.zeros(len(PLANTED)), classes=())
-    readiness = fit_kit(unlabeled, tmp_path / "kit", own, epochs_scale=QUICK)
+    readiness = fit_kit(unlabeled, tmp_path / "kit", own, minutes=QUICK)
     assert "classifier" not in readiness.r2
     assert "surrogate-linear" in readiness.agreement
     card = json.loads((tmp_path / "kit" / "surrogate-linear" / "card.json").read_text())
-    assert card["config"]["center"] == pytest.approx(float(PLANTED.part("train").num_edges.float().mean()))
+    assert 1 < card["config"]["center"] < float(PLANTED.num_edges.max())
     kit = gf.load(tmp_path / "kit", classifier=own).kit
     assert len(kit.surrogates) == 1
     # A classifier of classes has nothing to learn from models of values, and the other way round.

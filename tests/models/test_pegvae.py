@@ -21,6 +21,7 @@ few = settings(max_examples=6)
 CONFIGS = {
     "paper": PAPER.model_copy(update={"width": 6, "dz": 2}),
     "modern": PEGVAEConfig(dz=4, width=8, pair_width=4, depth=2, decoder_depth=1),
+    "linear": PEGVAEConfig(design="linear", dz=30, width=4),
 }
 TYPE, SIZE = Categories(name="type", values=("a", "b", "c")), Continuous(name="size", mean=1.0, scale=2.0)
 SCHEMAS = {

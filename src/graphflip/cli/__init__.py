@@ -7,7 +7,7 @@ import typer
 
 from ..errors import GraphflipError
 from ..version import __version__
-from . import bench, demo, explain, fit, report, score, serve, train
+from . import bench, check, demo, explain, fit, report, score, serve, train
 from .terminal import complaints, console, show
 
 app = typer.Typer(
@@ -18,7 +18,7 @@ app = typer.Typer(
 )
 for command in (
     *(explain.explain, explain.export, score.score, report.report),
-    *(fit.fit, train.train, train.models, demo.demo, serve.serve),
+    *(fit.fit, check.check, train.train, train.models, demo.demo, serve.serve),
 ):
     app.command()(command)
 app.add_typer(bench.app, name="bench")

@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from ..errors import DataError, GraphflipError
+from ..errors import ConfigError, DataError, GraphflipError
 from ..graph import Graph
 from ..jsongraph import graph_from_json, graph_to_json
 from ..schema import Schema
@@ -79,7 +79,9 @@ class Source:
         return tuple((state.st_ino, state.st_size, state.st_mtime_ns, state.st_ctime_ns) for state in states)
 
 
-def load_dataset(spec: str, skip_bad: bool = False, schema: Schema | None = None) -> GraphDataset:
+def load_dataset(
+    spec: str, skip_bad: bool = False, schema: Schema | None = None, target: str | None = None
+) -> GraphDataset:
     """Load the dataset that a text names.
 
     Args:
@@ -87,12 +89,15 @@ def load_dataset(spec: str, skip_bad: bool = False, schema: Schema | None = None
             .tsv, .smi), of a .pt file of PyG graphs, or of a TU folder or zip.
         skip_bad: Leaves out rows of a SMILES file that cannot be read; `GraphDataset.bad` lists them.
         schema: Schema that all graphs must have, a model's say. By default it is inferred from the data.
+        target: Column of a table that holds the labels; rows with a blank there are left out. Default: the column with
+            a usual heading, such as "label" or "activity".
 
     Returns:
         All graphs with their labels, classes, ids and split.
 
     Raises:
         DataError: If nothing has this name, if a file cannot be read, or if a graph does not fit the schema.
+        ConfigError: If `target` is given for something else than a table.
 
     Example:
         >>> load_dataset("planted").classes
@@ -102,7 +107,9 @@ def load_dataset(spec: str, skip_bad: bool = False, schema: Schema | None = None
     if place.kind in TABLES:
         from .molecules.smiles import load_smiles_csv
 
-        return load_smiles_csv(place.path, schema=schema, skip_bad=skip_bad)
+        return load_smiles_csv(place.path, label_column=target, schema=schema, skip_bad=skip_bad)
+    if target is not None:
+        raise ConfigError(f"`target` must name a column of a table; {spec} is none. Leave it out.")
     dataset = _load(spec, place)
     return dataset if schema is None or dataset.schema == schema else _read_as(dataset, schema)
 

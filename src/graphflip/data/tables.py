@@ -2,7 +2,8 @@
 
 import csv
 import re
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -51,6 +52,93 @@ def read_smiles(
         raise DataError(f"{path}: the file must be readable; {error.strerror}. Check the path.") from error
     except UnicodeDecodeError as error:
         raise DataError(f"{path}: the file must be a table in UTF-8; {error}. Save it as CSV in UTF-8.") from error
+
+
+class LabelColumn(NamedTuple):
+    """Column of a table that can serve as labels.
+
+    Args:
+        name: Heading of the column.
+        values: Number of rows with each value, the most frequent first; empty if values are numbers to regress on.
+        filled: Rows with a value.
+        blank: Rows without one.
+    """
+
+    name: str
+    values: dict[str, int]
+    filled: int
+    blank: int
+
+    def __str__(self) -> str:
+        kinds = ", ".join(f"{value} {count}" for value, count in self.values.items()) or "numbers to regress on"
+        return f"{self.name}: {kinds}" + (f"; {self.blank} blank" if self.blank else "")
+
+
+def label_columns(path: Path | str) -> list[LabelColumn]:
+    """List the columns of a table that can serve as labels: numbers, or a few names; not SMILES and ids.
+
+    Args:
+        path: A .csv or .tsv file with a header.
+
+    Returns:
+        The columns in their order; none for a .smi file.
+    """
+    path = Path(path)
+    if path.suffix.lower() not in _DELIMITERS:
+        return []
+    with path.open(newline="", encoding="utf-8-sig", errors="replace") as file:
+        lines = bounded_lines(file)
+        first = next(lines, "")
+        mark = _delimiter(path, first)
+        header = [name.strip() for name in _cells(first, mark) or ()]
+        rows = [cells + [""] * (len(header) - len(cells)) for line in lines if (cells := _cells(line, mark))]
+    taken = {_column(path, header, None, guesses) for guesses in (_SMILES_NAMES, _ID_NAMES)}
+    columns = [(name, Counter(row[at].strip() for row in rows)) for at, name in enumerate(header) if at not in taken]
+    described = (_described(name, counts) for name, counts in columns)
+    return [column for column in described if column is not None]
+
+
+def has_usual_label(path: Path | str) -> bool:
+    """True if a table has a column with a usual heading of labels, or is a .smi file, whose third column is one."""
+    path = Path(path)
+    if path.suffix.lower() not in _DELIMITERS:
+        return True
+    with path.open(newline="", encoding="utf-8-sig", errors="replace") as file:
+        first = next(bounded_lines(file), "")
+    header = [name.strip() for name in _cells(first, _delimiter(path, first)) or ()]
+    return _column(path, header, None, _LABEL_NAMES) is not None
+
+
+def is_regression(values: Iterable[str]) -> bool:
+    """True if different values of a column are numbers with decimals, or more than 20 whole numbers."""
+    numbers = [_as_number(value) for value in values]
+    if any(number is None for number in numbers):
+        return False
+    return len(numbers) > MOST_CLASSES or any(number is not None and number != int(number) for number in numbers)
+
+
+MOST_CLASSES = 20
+"""Largest number of different whole numbers, or names, that are taken for classes."""
+
+
+def _described(name: str, counts: Counter[str]) -> LabelColumn | None:
+    blank = counts.pop("", 0)
+    filled = sum(counts.values())
+    if len(counts) < 2:
+        return None
+    if is_regression(counts):
+        return LabelColumn(name, {}, filled, blank)
+    if len(counts) > MOST_CLASSES or filled < 3 * len(counts):
+        return None  # texts that are all different
+    return LabelColumn(name, dict(counts.most_common()), filled, blank)
+
+
+def _as_number(text: str) -> float | None:
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if abs(number) < float("inf") else None
 
 
 def count_rows(path: Path) -> int:

@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from ..edits import Edit, edits_between
 from ..explain.counterfactual import Counterfactual
 from ..graph import Graph
-from ..schema import AttributeDict, Schema
+from ..schema import AttributeDict, Column, Schema
 from .change import GraphChange, Sentence, claim, connected_groups, listed
 from .charges import is_charge_alone, settle_charges
 from .double_bonds import is_redrawn, settle_double_bonds
@@ -133,12 +133,24 @@ def _say(edit: Edit, change: GraphChange) -> str:
         return f"{edit.op.split('_')[0]} {what}"
     if "type" in edit.after and change.schema.node_charge is not None and edit.is_node:
         return f"change {what} to {_ion(change.nodes[1][edit.at[0]])}"
-    numbers = [f"{_number(edit.before[name])} → {_number(edit.after[name])}" for name in edit.after]
+    columns = {column.name: column for column in (change.schema.nodes if edit.is_node else change.schema.edges)}
+    numbers = [_from_to(columns[name], edit.before[name], edit.after[name]) for name in edit.after]
     rest = [(name, number) for name, number in zip(edit.after, numbers, strict=True) if name != "type"]
     if "type" in edit.after:
         return "; ".join([f"change {what} to {edit.after['type']}", *(f"{name}: {number}" for name, number in rest)])
     (first, number), *others = rest
     return "; ".join([f"{first} of {what}: {number}", *(f"{name}: {number}" for name, number in others)])
+
+
+def _from_to(column: Column, before: str | float, after: str | float) -> str:
+    """The change of an attribute; the size of a number's change in standard deviations, where these are known."""
+    text = f"{_number(before)} → {_number(after)}"
+    if not column.is_continuous or (column.mean, column.scale) == (0.0, 1.0):
+        return text
+    size = column.distance(before, after)
+    if round(size, 1) == 1:
+        return f"{text} (one standard deviation)"
+    return f"{text} ({'less than 0.1' if size < 0.05 else f'{size:.1f}'} standard deviations)"
 
 
 def _ion(node: AttributeDict) -> str:

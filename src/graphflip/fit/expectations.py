@@ -33,12 +33,11 @@ def _about_data(readiness: Readiness) -> list[str]:
 
 
 def _about_models(readiness: Readiness) -> list[str]:
-    said = []
-    if readiness.reconstruction["atoms"] < 0.98 or readiness.reconstruction["edges"] < 0.95:
+    said = [_about_autoencoder(readiness.reconstruction)]
+    if readiness.plausible_limit is None:
         said.append(
-            f"The autoencoder rebuilds {readiness.reconstruction['atoms']:.0%} of nodes and "
-            f"{readiness.reconstruction['edges']:.0%} of edges: latent paths and `plausible` are rough. Fit with "
-            "--epochs-scale 2, or give more graphs; the search itself does not need it."
+            "It cannot say if a graph as a whole is plausible: by its likelihood, real graphs and ones with shuffled "
+            "attributes are much alike. Surroundings of nodes are checked all the same."
         )
     for figure, least, values in (("AUROC", 0.7, readiness.auroc), ("R²", 0.5, readiness.r2)):
         weak = [f"{name} ({value:.2f})" for name, value in values.items() if value < least]
@@ -54,6 +53,15 @@ def _about_models(readiness: Readiness) -> list[str]:
             "the folders of these surrogates if searches find none."
         )
     return said
+
+
+def _about_autoencoder(rebuilt: dict[str, float]) -> str:
+    text = f"The autoencoder rebuilds {rebuilt['atoms']:.1%} of nodes and {rebuilt['edges']:.1%} of edges"
+    errors = [f"{rebuilt[key]:.2f} for those of {key[:4]}s" for key in ("node_error", "edge_error") if key in rebuilt]
+    text += f"; numbers are off by {' and '.join(errors)}, in standard deviations" if errors else ""
+    if rebuilt["atoms"] >= 0.98 and rebuilt["edges"] >= 0.95:
+        return f"{text}: latent paths and walks can be used."
+    return f"{text}: latent paths are rough. Give it more time (--minutes); the search itself does not need it."
 
 
 def _about_trial(trial: Trial) -> list[str]:

@@ -6,24 +6,43 @@ from jaxtyping import Shaped
 from torch import Tensor
 
 from ..data.dataset import GraphDataset
+from ..data.files import TABLES
 from ..data.functions import call_function
 from ..data.pyg.objects import from_pyg
-from ..data.source import load_dataset
+from ..data.source import load_dataset, locate
+from ..data.tables import has_usual_label, label_columns
 from ..errors import DataError, WrongOutput
 from ..models.networks.classifier import AbstractClassifier, num_outputs
 from ..models.training.evaluate import predict
 
 
-def load_graphs(spec: str, skip_bad: bool = False, function: bool = False) -> GraphDataset:
+def load_graphs(spec: str, skip_bad: bool = False, function: bool = False, target: str | None = None) -> GraphDataset:
     """Read the dataset that `load_dataset` finds under a name or path.
+
+    `target` is the column of labels of a table. If none is given and no heading is a usual one, the only column that
+    can serve is taken; of several the user must choose.
 
     With `function`, call the user's `package.module:function`, which takes no arguments and returns a GraphDataset or a
     list of PyG Data objects. It is code that runs here, so only say so if the user did.
     """
     if not function:
-        return load_dataset(spec, skip_bad)
+        return load_dataset(spec, skip_bad, target=target or _only_target(spec))
     made = call_function(spec)
     return made if isinstance(made, GraphDataset) else from_pyg(made, name=spec.partition(":")[2])
+
+
+def _only_target(spec: str) -> str | None:
+    """The only column of a table that can serve as labels, if none has a usual heading."""
+    place = locate(spec)
+    if place.kind not in TABLES or has_usual_label(place.path):
+        return None
+    columns = label_columns(place.path)
+    if len(columns) > 1:
+        raise DataError(
+            f"{spec}: one column must be chosen as labels; the table has {len(columns)} that can serve "
+            f"({', '.join(column.name for column in columns)}). Give --target COLUMN, or --target all: a kit of each."
+        )
+    return columns[0].name if columns else None
 
 
 def with_limit(dataset: GraphDataset, max_nodes: int) -> GraphDataset:

@@ -1,64 +1,40 @@
-"""Fit a kit: train every model that explaining needs on a dataset, mine its environments, and measure the result."""
+"""Fit a kit: train every model that explaining needs on a dataset, within a time budget, and measure the result."""
 
 import hashlib
 import json
-import math
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
+
+from pydantic import ValidationError
 
 from ..data.dataset import GraphDataset
 from ..data.splits import PARTS
 from ..errors import ConfigError
-from ..explain.assess import plausible_limit
 from ..explain.knowledge import KNOWLEDGE, Knowledge
 from ..explain.neighbors import save_training_molecules
 from ..models.adapters.factory import as_classifier, load_factory
 from ..models.networks.classifier import AbstractClassifier
+from ..models.networks.pegvae import PEGVAE
 from ..models.storage.files import weights_blob, write_atomically
 from ..models.storage.lock import folder_lock
-from ..models.storage.store import CARD, load_model, read_card
+from ..models.storage.store import CARD, load_model, read_card, save_model
 from ..models.training.checkpoint import CHECKPOINT
-from ..models.training.evaluate import predict, spread_of
-from ..models.training.recipes import recipe
-from ..models.training.schedule import TrainConfig, TrainingProgress
+from ..models.training.evaluate import measure_vae, predict, spread_of
+from ..models.training.schedule import TrainingProgress
 from ..models.training.train import require_labels, train_model
+from ..schema import first_problem
 from .graphs import have_contrast, labeled_by
 from .measure import measure_readiness, without_times
+from .plan import CLASSIFIER, JUDGES, SURROGATES, VAE, FitPlan, KitPart, make_plan
+from .plausibility import useful_limit
 from .readiness import READINESS, Readiness
+from .teacher import ANSWERS, AskedOnce, num_nearby, with_nearby
 
 MANIFEST = "fit.json"
+_SAMPLE = 64  # graphs on which a user's classifier is tried
 Watch = Callable[[str, int, int], None]
-"""Called with the name of the current step, the amount of work done, and the total."""
-
-
-@dataclass(frozen=True)
-class KitPart:
-    """A model of a kit: its folder, the role and preset of its recipe, and the relative cost of an epoch."""
-
-    name: str
-    role: str
-    preset: str
-    effort: int
-
-
-_CLASSIFIER = KitPart("classifier", "classifier", "default", 2)
-_TREES = KitPart("trees", "judge", "trees", 10)
-_VAE = KitPart("vae", "vae", "modern", 5)
-_OTHERS = (
-    KitPart("surrogate-gin", "surrogate", "gin", 2),
-    KitPart("surrogate-gin-deep", "surrogate", "gin-deep", 2),
-    KitPart("surrogate-average", "surrogate", "average", 2),
-    KitPart("surrogate-counts", "surrogate", "counts", 1),
-    KitPart("surrogate-linear", "surrogate", "linear", 1),
-    KitPart("judge", "judge", "gnn", 2),
-)
-
-_USUAL_GRAPHS = 3000  # the recipes were made for sets of about this size, with graphs of about this many nodes
-_USUAL_NODES = 50
-_LEAST_BATCH = 8
+"""Called with the name of the current step, the seconds of work done, and the total."""
 
 
 def fit_kit(
@@ -66,25 +42,33 @@ def fit_kit(
     folder: str | Path,
     classifier: Any = "train",
     *,
-    epochs_scale: float = 1.0,
+    minutes: float | None = None,
+    autoencoder: str | Path | None = None,
     resume: bool = False,
     watch: Watch = lambda what, done, total: None,
+    announce: Callable[[FitPlan], None] = lambda plan: None,
 ) -> Readiness:
     """Train all models that explaining graphs like these needs, and write them to a folder for `graphflip.load`.
 
     A kit has a classifier (unless you bring your own), surrogates, judges, an autoencoder, and the node environments
     that occur in the data. Class labels give classifiers, labels that are numbers give models that predict a value.
+    What matters most comes first, and after each model the folder is a kit that `graphflip.load` takes.
 
     Args:
         dataset: Graphs to learn from; split at random into train, validation and test if it is not split.
         folder: New or empty folder for the kit.
         classifier: `"train"` trains a classifier on the labels. A classifier of your own (a PyG module, a function of
             dense tensors, a graphflip classifier, or `"package.module:factory"`) is not copied into the kit;
-            surrogates learn its answers, and where the data have no labels of its kind, so do the judges. `"none"`
-            trains without a classifier, for one that you give to `graphflip.load` later.
-        epochs_scale: Factor, above 0, on the number of epochs, which otherwise follows from the number of graphs.
+            surrogates learn its answers, to the graphs of the data and to others near them, and where the data have no
+            labels of its kind, so do the judges. `"none"` trains without a classifier, for one that you give to
+            `graphflip.load` later.
+        minutes: Processor minutes that all of this may take, above 0. Default: as many as sets of this size need, at
+            most 5.
+        autoencoder: Folder of an autoencoder of the same graphs, of another kit say, which is copied instead of
+            training one.
         resume: Continue a run that was stopped; complete models are kept.
-        watch: Called with the name of the current step, the amount of work done, and the total.
+        watch: Called with the name of the current step, the seconds of work done, and the total.
+        announce: Called with the plan before the work begins.
 
     Returns:
         Figures of the kit on the test part, and what they mean for explanations; also in `readiness.json`.
@@ -100,8 +84,8 @@ def fit_kit(
         >>> print(gf.fit_kit(dataset, "my-kit"))  # doctest: +SKIP
         >>> gf.load("my-kit").explain("c1ccccc1N")  # doctest: +SKIP
     """
-    if not epochs_scale > 0:
-        raise ConfigError(f"`epochs_scale` must be above 0; got {epochs_scale}. 1 is usual, 2 trains twice as long.")
+    if minutes is not None and not minutes > 0:
+        raise ConfigError(f"`minutes` must be above 0; got {minutes}. Leave it out for a sensible time.")
     folder = Path(folder)
     dataset = dataset if dataset.split else dataset.split_randomly()
     own = _own_classifier(classifier, dataset)
@@ -110,56 +94,60 @@ def fit_kit(
     for name in PARTS:
         dataset.part(name)
     parts = _parts(dataset, classifier)
-    _claim(folder, _manifest(dataset, classifier, own, epochs_scale), resume)
+    if autoencoder is not None:
+        parts = [part for part in parts if part != VAE]
+    _claim(folder, _manifest(dataset, classifier, own, minutes), resume)
     with folder_lock(folder):
-        _train_parts(parts, dataset, folder, own, epochs_scale, watch)
-        return _completed(dataset, folder, own, labels_given)
+        near = 0 if own is None else num_nearby(dataset, own)
+        plan = _plan(folder, parts, dataset, minutes, near)
+        announce(plan)
+        mined = Knowledge.mine(dataset.part("train"))
+        mined.save(folder / KNOWLEDGE)
+        save_training_molecules(dataset, folder)
+        teacher = None if own is None else AskedOnce(own, folder / ANSWERS)
+        taught = dataset if teacher is None else with_nearby(dataset, teacher, mined, near)
+        if autoencoder is not None:
+            _copy_autoencoder(Path(autoencoder), folder, dataset)
+        _train_parts(parts, plan, dataset, taught, folder, teacher, watch)
+        calls = 0 if teacher is None else teacher.calls
+        return _completed(dataset, folder, own, labels_given, calls, plan)
 
 
-def _completed(dataset: GraphDataset, folder: Path, own: AbstractClassifier | None, labels_given: bool) -> Readiness:
-    """Add to the models of a kit what is mined from the data, and measure the whole."""
-    limit = plausible_limit(load_model(folder / "vae"), dataset.part("validation"))
-    Knowledge.mine(dataset.part("train"), limit).save(folder / KNOWLEDGE)
-    save_training_molecules(dataset, folder)
-    readiness = measure_readiness(folder, dataset, own, labels_given)
+def _completed(
+    dataset: GraphDataset, folder: Path, own: AbstractClassifier | None, labels_given: bool, calls: int, plan: FitPlan
+) -> Readiness:
+    """Add to the models of a kit what is plausible by its autoencoder, and measure the whole."""
+    limit = useful_limit(load_model(folder / "vae"), dataset)
+    if limit is not None:
+        Knowledge.mine(dataset.part("train"), limit).save(folder / KNOWLEDGE)
+    readiness = measure_readiness(folder, dataset, own, labels_given, plan.measuring)
+    readiness = readiness.model_copy(update={"calls": calls})
     stored = without_times(readiness)  # the file of a run that was resumed is that of one that was not
     write_atomically(folder / READINESS, (stored.model_dump_json(indent=1) + "\n").encode())
     return readiness
 
 
-def schedule(usual: TrainConfig, num_graphs: int, max_nodes: int, epochs_scale: float = 1.0) -> dict[str, int]:
-    """Adapt the epochs and batch size of a recipe to the number of training graphs and the size of the largest.
-
-    Epochs shrink with the square root of the number of graphs, so that training time grows with its square root.
-    Batches are smaller if there are few graphs, so that an epoch has enough steps, and if graphs are large, to save
-    memory.
-    """
-    often = min(max(math.sqrt(_USUAL_GRAPHS / num_graphs), 0.25), 4.0)
-    largest = usual.batch_size * (_USUAL_NODES / max(max_nodes, _USUAL_NODES)) ** 2
-    return {
-        "epochs": max(round(usual.epochs * often * epochs_scale), 1),
-        "batch_size": max(round(min(largest, num_graphs / 16)), _LEAST_BATCH),
-    }
-
-
 def _own_classifier(classifier: Any, dataset: GraphDataset) -> AbstractClassifier | None:
+    sample = dataset.graphs(slice(0, _SAMPLE))
     if not isinstance(classifier, str):
-        return as_classifier(classifier, dataset.schema)
+        return as_classifier(classifier, dataset.schema, sample)
     if classifier in ("train", "none"):
         return None
     if ":" not in classifier:
         raise ConfigError(f"A classifier must be `train`, `none` or package.module:factory; got {classifier!r}.")
-    return load_factory(classifier, dataset.schema)
+    return load_factory(classifier, dataset.schema, sample)
 
 
-def _manifest(dataset: GraphDataset, classifier: Any, own: AbstractClassifier | None, scale: float) -> dict[str, Any]:
+def _manifest(
+    dataset: GraphDataset, classifier: Any, own: AbstractClassifier | None, minutes: float | None
+) -> dict[str, Any]:
     """Everything that the models of a kit depend on, to be compared when a run is resumed."""
     asked = classifier if isinstance(classifier, str) else type(classifier).__name__
     if own is not None:
         answers = predict(own, dataset.part("test"))
         said = answers.argmax(-1) if answers.shape[1] > 1 else (1e4 * answers / spread_of(answers)).round()
         asked += f" {hashlib.sha256(weights_blob(own) + said.numpy().tobytes()).hexdigest()[:16]}"
-    return {"data": dataset.fingerprint(), "classifier": asked, "epochs_scale": scale}
+    return {"data": dataset.fingerprint(), "classifier": asked, "minutes": minutes}
 
 
 def _claim(folder: Path, manifest: dict[str, Any], resume: bool) -> None:
@@ -184,48 +172,72 @@ def _claim(folder: Path, manifest: dict[str, Any], resume: bool) -> None:
         )
 
 
+def _plan(folder: Path, parts: list[KitPart], dataset: GraphDataset, minutes: float | None, near: int) -> FitPlan:
+    """The plan that the run was begun with, or a new one, which is written down: a resumed run follows it."""
+    path = folder / MANIFEST
+    begun = json.loads(path.read_text(encoding="utf-8"))
+    if "plan" in begun:
+        try:
+            return FitPlan.model_validate(begun["plan"])
+        except ValidationError as error:
+            raise ConfigError(f"{path}: not a readable plan ({first_problem(error)}). Start anew.") from error
+    plan = make_plan(parts, dataset, minutes, near)
+    write_atomically(path, (json.dumps(begun | {"plan": plan.model_dump()}, indent=1) + "\n").encode())
+    return plan
+
+
 def _parts(dataset: GraphDataset, classifier: Any) -> list[KitPart]:
-    """Models to train; without labels and without a classifier, the autoencoder alone."""
+    """Models to train, in order; without labels and without a classifier, the autoencoder alone."""
     asked = classifier if isinstance(classifier, str) else ""
     if asked == "none" and not have_contrast(dataset.labels):
-        return [_VAE]
+        return [VAE]
     require_labels(dataset.part("train"))
-    first = [_CLASSIFIER] if asked == "train" else []
-    return [*first, *_OTHERS, _VAE, *([_TREES] if len(dataset.classes) == 2 else [])]
+    first = [CLASSIFIER] if asked == "train" else []
+    judges = [part for part in JUDGES if part.by_gradient or len(dataset.classes) == 2]
+    return [*first, *SURROGATES, VAE, *judges]
 
 
 def _train_parts(
     parts: list[KitPart],
+    plan: FitPlan,
     dataset: GraphDataset,
+    taught: GraphDataset,
     folder: Path,
-    own: AbstractClassifier | None,
-    epochs_scale: float,
+    teacher: AskedOnce | None,
     watch: Watch,
 ) -> None:
-    plans = {part: _changes(part, dataset, epochs_scale) for part in parts}
-    cost = {part: part.effort * changes.get("epochs", 1) for part, changes in plans.items()}
-    done, total, fingerprint = 0, sum(cost.values()), dataset.fingerprint()
+    """Train what is not complete; surrogates of a teacher learn from the graphs that it was `taught` with."""
+    done, total = 0.0, plan.seconds
 
-    def report(part: KitPart, progress: TrainingProgress) -> None:
-        watch(f"{part.name}: loss {progress.last.loss:.4f}", done + part.effort * progress.epoch, total)
+    def report(name: str, share: float, text: str = "") -> None:
+        watch(name + text, round(done + share), round(total))
 
-    for part, changes in plans.items():
-        target = folder / part.name
-        watch(part.name, done, total)
-        if not _is_complete(target, fingerprint):
-            teacher = own if part.role == "surrogate" else None
-            told = partial(report, part)
-            train_model(part.role, dataset, target, part.preset, changes, resume=True, watch=told, teacher=teacher)
+    for part, planned in zip(parts, plan.parts, strict=True):
+        target, learns = folder / part.name, part.role == "surrogate" and teacher is not None
+        data = taught if learns else dataset
+        report(part.name, 0.0)
+        if not _is_complete(target, data.fingerprint()):
+
+            def told(progress: TrainingProgress, part: KitPart = part, seconds: float = planned.seconds) -> None:
+                report(part.name, seconds * progress.epoch / progress.epochs, f": loss {progress.last.loss:.4f}")
+
+            changes = planned.changes if part.by_gradient else {}
+            taught_by = teacher if learns else None
+            train_model(part.role, data, target, part.preset, changes, resume=True, watch=told, teacher=taught_by)
             (target / CHECKPOINT).unlink(missing_ok=True)
-        done += cost[part]
-    watch("measuring", total, total)
+            if teacher is not None:
+                teacher.save()
+        done += planned.seconds
+    watch("measuring", round(total - plan.measuring), round(total))
 
 
-def _changes(part: KitPart, dataset: GraphDataset, epochs_scale: float) -> dict[str, int]:
-    if part == _TREES:
-        return {}
-    usual = recipe(part.role, part.preset, dataset).training
-    return schedule(usual, len(dataset.part("train")), dataset.schema.max_nodes, epochs_scale)
+def _copy_autoencoder(source: Path, folder: Path, dataset: GraphDataset) -> None:
+    """Copy an autoencoder into a kit, measured on the kit's own test part."""
+    vae, card = load_model(source, expect=PEGVAE), read_card(source)
+    if vae.schema != dataset.schema:
+        raise ConfigError(f"{source}: the autoencoder must be of graphs of the same schema; it is of others.")
+    if not (folder / "vae" / CARD).is_file():
+        save_model(vae, folder / "vae", card.data, card.training, measure_vae(vae, dataset.part("test")))
 
 
 def _is_complete(folder: Path, fingerprint: str) -> bool:

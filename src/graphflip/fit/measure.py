@@ -20,30 +20,36 @@ from .expectations import expectations
 from .readiness import Readiness
 from .trial import try_explaining
 
-_REBUILT = ("atoms", "edges", "graphs", "graphs_at_once")
+_REBUILT = ("atoms", "edges", "graphs", "graphs_at_once", "node_error", "edge_error")
 
 
 def measure_readiness(
-    folder: Path, dataset: GraphDataset, own: AbstractClassifier | None, labels_given: bool = True
+    folder: Path,
+    dataset: GraphDataset,
+    own: AbstractClassifier | None,
+    labels_given: bool = True,
+    seconds: float = 25.0,
 ) -> Readiness:
     """Measure the models in a kit's folder.
 
-    `own` is the user's classifier, if there is one; `labels_given` is False if the labels are its answers.
+    `own` is the user's classifier, if there is one; `labels_given` is False if the labels are its answers. Explaining a
+    few graphs takes at most `seconds`.
     """
     test, train = dataset.part("test"), dataset.part("train")
     figures = {path.parent.name: read_card(path.parent).figures for path in sorted(folder.glob(f"*/{CARD}"))}
     if own is not None and labels_given:
         measure = measure_classifier if dataset.classes else measure_regressor
         figures = {"classifier": measure(own, test), **figures}
-    limit = Knowledge.load(folder / KNOWLEDGE, dataset.schema).nll_limit or 0.0
+    limit = Knowledge.load(folder / KNOWLEDGE, dataset.schema).nll_limit
+    vae = load_model(folder / "vae", expect=PEGVAE)
     readiness = Readiness(
         name=dataset.name,
         parts={part: len(index) for part, index in dataset.split.items()},
         classes={name: int((train.labels == k).sum()) for k, name in enumerate(dataset.classes)},
         max_nodes=dataset.schema.max_nodes,
-        reconstruction={key: figures["vae"][key] for key in _REBUILT},
+        reconstruction={key: figures["vae"][key] for key in _REBUILT if key in figures["vae"]},
         plausible_limit=limit,
-        plausible_share=_plausible_share(load_model(folder / "vae", expect=PEGVAE), test, limit),
+        plausible_share=None if limit is None else _plausible_share(vae, test, limit),
         auroc=_of_each("auroc", figures),
         r2=_of_each("r2", figures),
         labels_given=labels_given,
@@ -51,7 +57,7 @@ def measure_readiness(
     if own is not None or (folder / "classifier" / CARD).is_file():
         explainer = Explainer(load_kit(folder, own))
         agreement = _agreement(folder, test, predict(explainer.kit.classifier, test))
-        trial = try_explaining(explainer, test)
+        trial = try_explaining(explainer, test, seconds)
         readiness = readiness.model_copy(update={"agreement": agreement, "trial": trial})
     return readiness.model_copy(update={"expect": tuple(expectations(readiness))})
 

@@ -12,7 +12,7 @@ class Trial(BaseModel):
         graphs: Number of graphs that were explained.
         flipped: Share of them that were flipped.
         mean_edits: Mean number of heavy edits where the graph was flipped; None if none was.
-        seconds: Mean time for a graph; None in the file, which does not depend on how fast a machine is.
+        seconds: Mean processor time for a graph; None in the file, which does not depend on how fast a machine is.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -30,8 +30,10 @@ class Readiness(BaseModel):
         parts: Number of graphs in each part of the dataset.
         classes: Number of training graphs of each class; empty if labels are numbers.
         max_nodes: Largest graph that the models can take.
-        reconstruction: Shares of nodes, edges and whole graphs that the autoencoder rebuilds.
-        plausible_limit: Negative log-likelihood, in nats per node, that 99 % of the validation graphs do not exceed.
+        reconstruction: Shares of nodes, edges and whole graphs that the autoencoder rebuilds; `node_error` and
+            `edge_error` are mean errors of continuous attributes, in standard deviations.
+        plausible_limit: Negative log-likelihood, in nats per node, that 99 % of the validation graphs do not exceed;
+            None if the autoencoder cannot tell real graphs from rewired ones.
         plausible_share: Share of test graphs that do not exceed it.
         auroc: AUROC of each model that predicts a class.
         r2: Share of the labels' variance that is explained, for each model that predicts a value.
@@ -39,6 +41,7 @@ class Readiness(BaseModel):
             value, share of the variance of these values that the surrogate explains.
         trial: Result of explaining a few test graphs; None if the kit has no classifier.
         labels_given: False if the labels are the answers of the user's classifier.
+        calls: Graphs that the user's classifier was asked about while surrogates learned from it.
         expect: The meaning of the figures for explanations, in sentences.
     """
 
@@ -48,13 +51,14 @@ class Readiness(BaseModel):
     classes: dict[str, int]
     max_nodes: int
     reconstruction: dict[str, float]
-    plausible_limit: float
-    plausible_share: float
+    plausible_limit: float | None = None
+    plausible_share: float | None = None
     auroc: dict[str, float] = {}
     r2: dict[str, float] = {}
     agreement: dict[str, float] = {}
     trial: Trial | None = None
     labels_given: bool = True
+    calls: int = 0
     expect: tuple[str, ...] = ()
 
     def __str__(self) -> str:
@@ -64,13 +68,19 @@ class Readiness(BaseModel):
         rows = {
             "graphs": f"{sizes}; {labels}; up to {self.max_nodes} nodes",
             "rebuilt": _figures(self.reconstruction),
-            "plausible": f"up to {self.plausible_limit:.2f} nats per node; {self.plausible_share:.0%} of test graphs",
+            "plausible": self._plausible(),
             "AUROC": _figures(self.auroc) or ("" if self.r2 else "not measured"),
             "R²": _figures(self.r2),
             "agreement": _figures(self.agreement),
         }
         lines = [f"{what:<10} {text}" for what, text in rows.items() if text]
+        lines += [f"asked      your classifier, about {self.calls} graphs"] if self.calls else []
         return "\n".join([f"{self.name}: what the kit can do, on the test part", *lines, "", *self.expect])
+
+    def _plausible(self) -> str:
+        if self.plausible_limit is None or self.plausible_share is None:
+            return ""
+        return f"up to {self.plausible_limit:.2f} nats per node; {self.plausible_share:.0%} of test graphs"
 
 
 def _figures(figures: dict[str, float]) -> str:

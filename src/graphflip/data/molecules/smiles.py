@@ -10,7 +10,7 @@ from ...errors import ConfigError, DataError, GraphflipError, require
 from ...graph import Graph
 from ...schema import Schema
 from ..dataset import BadRow, GraphDataset
-from ..tables import SmilesRow, read_smiles
+from ..tables import SmilesRow, is_regression, read_smiles
 from .molecule import drug_schema, from_smiles, molecule_schema, to_smiles
 from .salts import largest_part, num_parts, parent_of
 
@@ -38,8 +38,9 @@ def load_smiles_csv(
     Args:
         path: File with one molecule in each row.
         smiles_column: Name of the column of SMILES, in a table with a header.
-        label_column: Name of the column of labels. Labels that are numbers with decimals make a regression set; all
-            others name classes. Without labels all molecules are of one class.
+        label_column: Name of the column of labels; if it is given, rows with a blank there are left out. Labels that
+            are numbers with decimals, or more than 20 different whole numbers, make a regression set; all others name
+            classes. Without labels all molecules are of one class.
         schema: Schema of a model, say. Default: `drug_schema` with room for the largest molecule of up to 100 atoms.
         max_nodes: Largest number of atoms, without a `schema`.
         explicit_hydrogens: True if hydrogens are to be nodes and charges those of the rule, without a `schema`.
@@ -56,6 +57,8 @@ def load_smiles_csv(
     """
     path = Path(path)
     rows = list(read_smiles(path, smiles_column, label_column))
+    if label_column is not None:
+        rows = [row for row in rows if row.label]
     schema = schema or _infer_schema(rows, max_nodes, explicit_hydrogens)
     encode, classes = _label_code([row.label for row in rows], classes)
 
@@ -153,7 +156,7 @@ def _label_code(
     if not texts:
         return lambda text: 0.0, (_UNLABELED,)
     numbers = {text: number for text in texts if (number := _number(text)) is not None}
-    if not classes and len(numbers) == len(texts) and any(number != int(number) for number in numbers.values()):
+    if not classes and is_regression(texts):
         return lambda text: _label_of(text, numbers, "a number"), ()
     if not classes:
         classes = sorted(texts, key=lambda text: (numbers.get(text, float("inf")), text))

@@ -3,11 +3,10 @@
 import io
 import lzma
 import os
-import re
 import struct
 import zipfile
 import zlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +14,10 @@ from jaxtyping import Float, Int
 
 from ...errors import DataError, require
 from ..budget import check_zip
+
+README = "README"
+"""Key of a set's README among its files."""
+_READMES = ("readme.txt",)
 
 Integers = Int[np.ndarray, "_ _"]
 Numbers = Float[np.ndarray, "_ _"]
@@ -91,12 +94,14 @@ def _read(path: Path) -> TuFiles:
         folder = next((f for f in (path, path / "raw") if any(f.glob("*_A.txt"))), path)
         name = _set_name(path, [file.name for file in folder.glob("*_A.txt")])
         files = {file.name: file.read_bytes() for file in sorted(folder.glob(f"{name}_*.txt"))}
+        files |= {file.name: file.read_bytes() for file in folder.glob("*.txt") if file.name.lower() in _READMES}
     else:
         files = _read_zip(path)
         name = _set_name(path, [file for file in files if file.endswith("_A.txt")])
     start = len(name) + 1
     content = {file[start:-4]: text for file, text in files.items() if file.startswith(f"{name}_")}
-    return TuFiles(name, path, content)
+    readme = next((text for file, text in files.items() if file.lower() in _READMES), b"")
+    return TuFiles(name, path, content | ({README: readme} if readme else {}))
 
 
 # Names that are no text, unknown compression and encrypted entries raise errors of their own.
@@ -173,39 +178,3 @@ def _is_number(word: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-@dataclass(frozen=True)
-class LabelNotes:
-    """Content of a set's `label_readme`: names of columns, and for each column of labels the names of its integers."""
-
-    names: dict[str, list[str]] = field(default_factory=dict)
-    maps: dict[str, list[dict[int, str]]] = field(default_factory=dict)
-
-    @classmethod
-    def parse(cls, text: str) -> "LabelNotes":
-        """Read the notes from their text; lines of other forms are passed over."""
-        names: dict[str, list[str]] = {}
-        maps: dict[str, list[dict[int, str]]] = {}
-        current = ""
-        for line in text.splitlines():
-            if match := re.match(r"(\w+ \w+):\s*\[(.*)\]", line):
-                names[match[1].lower()] = [word.strip() for word in match[2].split(",")]
-            elif match := re.match(r"(\w+ labels) were converted", line):
-                current = match[1].lower()
-                maps[current] = []
-            elif line.startswith("Component") and current:
-                maps[current].append({})
-            elif (match := re.match(r"\t(-?\d+)\t(.+)", line)) and current:
-                maps[current] = maps[current] or [{}]
-                maps[current][-1][int(match[1])] = match[2].strip()
-        return cls(names, maps)
-
-    def format(self) -> str:
-        """Write the notes as text that `parse` reads back."""
-        lines = [f"{kind.capitalize()}:\t[{', '.join(names)}]\n" for kind, names in self.names.items()]
-        for kind, columns in self.maps.items():
-            lines.append(f"\n{kind.capitalize()} were converted to integer values using this map:\n")
-            for k, values in enumerate(columns):
-                lines += [f"\nComponent {k}:\n", *(f"\t{number}\t{value}\n" for number, value in values.items())]
-        return "".join(lines)

@@ -1,4 +1,4 @@
-"""The three sets of the paper: names for their integers, sha256 of their files, and the paper's limits."""
+"""Sets whose integers have public names: the three of the paper, with sha256 of their files, and others."""
 
 from dataclasses import dataclass
 
@@ -82,3 +82,18 @@ KNOWN = {
         sha256=_sha256("NCI1"),
     ),
 }  # fmt: skip
+
+_MUTAG_ELEMENTS = "C N O F I Cl Br"
+_PTC_MR_ELEMENTS = "In P O N Na C Cl S Br F K Cu Zn I Ba Sn Pb Ca"
+NAMED: dict[str, dict[str, dict[int, str]]] = {
+    "MUTAG": {
+        "node labels": dict(enumerate(_MUTAG_ELEMENTS.split())),
+        "edge labels": dict(enumerate(("aromatic", "single", "double", "triple"))),
+        "class labels": {-1: "nonmutagen", 1: "mutagen"},
+    },
+    "PTC_MR": {
+        "node labels": dict(enumerate(_PTC_MR_ELEMENTS.split())),
+        "edge labels": dict(enumerate(("triple", "double", "single", "aromatic"))),
+    },
+}
+"""Names of labels as in the README that comes with each set, for copies of it that have lost theirs."""

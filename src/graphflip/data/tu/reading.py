@@ -13,8 +13,10 @@ from ...chemistry import Chemistry
 from ...errors import ConfigError, DataError
 from ...schema import Categories, Column, Continuous, Schema
 from ..dataset import GraphDataset
-from .files import Integers, LabelNotes, Numbers, find_tu
-from .known import KNOWN, PAPER_LABEL_COUNT, KnownSet
+from .files import README, Integers, Numbers, TuFiles, find_tu
+from .known import KNOWN, NAMED, PAPER_LABEL_COUNT, KnownSet
+from .molecular import as_molecules
+from .notes import LabelNotes, Labels, labels_beside, labels_template, merged
 from .tables import TuTables, read_tables, verify_published
 
 PAPER_SETS = {name.lower(): name for name in KNOWN}
@@ -30,7 +32,10 @@ def load_tu(
 ) -> GraphDataset:
     """Load a set in the format of the TU collection, split 80/10/10.
 
-    Edges are undirected if all of them are listed both ways, with equal attributes.
+    Edges are undirected if all of them are listed both ways, with equal attributes. Names of labels are those of a
+    `labels.json` beside the data (`write_labels` makes one to fill in), of the set's label_readme or README, or public
+    ones of a set of this name. Where they are elements and bonds, graphs are molecules: aromatic bonds become
+    alternating ones, and the schema has a chemistry.
 
     Args:
         source: Folder or zip file of the set, or its name. A name is looked up in the folder that the environment
@@ -64,10 +69,14 @@ def load_tu(
     known = KNOWN.get(files.name)
     if known is not None:
         verify_published(files, known)
-    notes = LabelNotes.parse(files.content.get("label_readme", b"").decode("utf-8", errors="replace"))
+    given = _given_labels(files)
+    notes = _notes(files, given)
     raw = read_tables(files, notes, target)
     if not attributes:
         raw = replace(raw, node_attributes=raw.node_attributes[:, :0], edge_attributes=raw.edge_attributes[:, :0])
+    chemistry = known.chemistry if known else None
+    if known is None and given.molecules:
+        raw, notes, chemistry = as_molecules(raw, notes)
     names = _names(raw, notes, known)
     kept = _frequent(raw.node_labels, names.maps["node labels"], min_label_count)
     keep = _kept_graphs(raw, kept, max_nodes)
@@ -76,8 +85,58 @@ def load_tu(
             f"{files.where}: at least one graph must pass the filter max_nodes={max_nodes}, "
             f"min_label_count={min_label_count}; none of {len(keep)} does. Relax the filter."
         )
-    dataset = _assemble(raw.select(keep), names, kept, max_nodes, known.chemistry if known else None)
+    dataset = _assemble(raw.select(keep), names, kept, max_nodes, chemistry)
     return dataset.split_randomly(seed).with_scales()
+
+
+def write_labels(source: str | Path) -> Path | None:
+    """Write a `labels.json` with the integers of a TU set, for names to be filled in.
+
+    Args:
+        source: Folder or zip file of the set.
+
+    Returns:
+        The file, in the folder or beside the zip; None if all labels have names, or there is such a file.
+
+    Raises:
+        DataError: The set cannot be read.
+
+    Example:
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> from graphflip.data import write_tu
+        >>> from graphflip.data.planted.motif import planted
+        >>> folder = Path(tempfile.mkdtemp()) / "MOTIF"
+        >>> write_tu(planted(num_graphs=8), folder)
+        >>> write_labels(folder) is None  # it has names
+        True
+    """
+    files = find_tu(source)
+    path = labels_beside(files.where)
+    notes = _notes(files, Labels())
+    raw = read_tables(files, notes, None)
+    columns = {"nodes": ("node labels", raw.node_labels), "edges": ("edge labels", raw.edge_labels)}
+    if np.issubdtype(raw.graph_labels.dtype, np.integer):
+        columns["classes"] = ("class labels", raw.graph_labels[:, None])
+    unnamed = {
+        kind: table[:, 0] for kind, (what, table) in columns.items() if table.shape[1] == 1 and what not in notes.maps
+    }
+    if path.exists() or files.name in KNOWN or not {*unnamed} - {"classes"}:
+        return None
+    path.write_text(labels_template(unnamed), encoding="utf-8")
+    return path
+
+
+def _given_labels(files: TuFiles) -> Labels:
+    path = labels_beside(files.where)
+    return Labels.read(path) if path.is_file() else Labels()
+
+
+def _notes(files: TuFiles, given: Labels) -> LabelNotes:
+    """Names of labels: those given, else those of the set's own notes, else public ones."""
+    texts = [files.content.get(suffix, b"").decode("utf-8", errors="replace") for suffix in ("label_readme", README)]
+    public = LabelNotes({}, {kind: [names] for kind, names in NAMED.get(files.name, {}).items()})
+    return merged([*map(LabelNotes.parse, texts), public]).with_labels(given)
 
 
 def load_paper_dataset(name: str, seed: int = 0) -> GraphDataset:

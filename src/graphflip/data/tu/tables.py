@@ -8,8 +8,9 @@ from jaxtyping import Bool, Float, Int
 
 from ...errors import ConfigError, DataError
 from ..edge_list import fold_edges, repeated_edges
-from .files import Integers, LabelNotes, Numbers, TuFiles
+from .files import Integers, Numbers, TuFiles
 from .known import KnownSet
+from .notes import LabelNotes
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from torch import Tensor
 
 from ...errors import DataError
 from ..dataset import GraphDataset
-from .files import LabelNotes
+from .notes import LabelNotes
 
 
 def write_tu(dataset: GraphDataset, folder: str | Path) -> None:

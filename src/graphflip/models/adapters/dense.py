@@ -12,7 +12,8 @@ from ...graph import Graph
 from ...schema import Schema
 from ..networks.classifier import AbstractClassifier
 from .checks import check_answers, check_edges_matter, check_gradients, copied, sample_graphs
-from .outputs import ReturnType, as_logits, check_number_of_classes, check_scale, checked_return_type
+from .outputs import Place, ReturnType, as_logits, check_number_of_classes, check_scale, checked_return_type, taken
+from .probe import Hints, recognize, single_precision, wide_sample
 
 NAMES = {"B": "B", "mask": "B", "V": "V", "x": "V", "A": "A", "adj": "A", "E": "E", "edge_attr": "E"}
 """Tensor that each name of an argument stands for: the paper's letters, or the names in PyG's dense layers."""
@@ -31,7 +32,10 @@ class DenseClassifier(AbstractClassifier):
         schema: Schema of the graphs.
         num_classes: Expected number of classes. Default: as many as the function returns.
         return_type: Kind of the numbers returned: "raw" (logits), "log_probs", "probs", or "value" (regression).
-        sample: Graphs to try the function on; the first four are used. Default: random graphs of the schema.
+            Default: recognized by trying the function on graphs; a value must be said.
+        output: Position or key of the logits, if the function returns several things. Default: recognized.
+        sample: Graphs to try the function on; the first four are used, and more to recognize its outputs. Default:
+            random graphs of the schema.
 
     Raises:
         ClassifierError: The function breaks a rule; each rule has its own kind, such as `OrderDependent`.
@@ -52,26 +56,36 @@ class DenseClassifier(AbstractClassifier):
         schema: Schema,
         num_classes: int | None = None,
         *,
-        return_type: ReturnType = "raw",
+        return_type: ReturnType | None = None,
+        output: Place = None,
         sample: Graph | None = None,
     ):
         super().__init__()
-        self.return_type: ReturnType = checked_return_type(return_type)
         self.schema, self.names = schema, dense_arguments(function)
-        self.function: Any = copied(function) if isinstance(function, nn.Module) else function
-        sample = sample_graphs(schema, sample, self.function)
+        self.function: Any = single_precision(copied(function)) if isinstance(function, nn.Module) else function
+        given, sample = sample, sample_graphs(schema, sample, self.function)
+        hints = Hints("columns", "columns", output, None if return_type is None else checked_return_type(return_type))
+        self.recognized = recognize(
+            lambda graph, *_: self._called(graph), schema, wide_sample(schema, given, sample), hints
+        )
+        self.return_type: ReturnType = self.recognized.return_type
+        self.output = self.recognized.output
         check_answers(self, sample)
         logits = self(sample)
         check_number_of_classes(logits.shape[1], num_classes)
-        check_scale(logits, return_type)
+        check_scale(logits, self.return_type)
         check_edges_matter(self, sample)
         check_gradients(self, sample)
 
     def embed(self, graph: Graph) -> Float[Tensor, "b c"]:
         """Call the function: logits, or values."""
         graph = graph if graph.num_slots else graph.pad(1)
-        returned = self.function(**{name: getattr(graph, NAMES[name]) for name in self.names})
-        return as_logits(returned, len(graph), self.return_type)
+        return as_logits(taken(self._called(graph), self.output), len(graph), self.return_type).to(graph.B)
+
+    def _called(self, graph: Graph) -> Any:
+        weights = self.function.parameters() if isinstance(self.function, nn.Module) else ()
+        dtype = next((weight.dtype for weight in weights if weight.is_floating_point()), graph.B.dtype)
+        return self.function(**{name: getattr(graph, NAMES[name]).to(dtype) for name in self.names})
 
     def head(self, embedding: Float[Tensor, "b c"]) -> Float[Tensor, "b c"]:
         """Return the embedding, which is the logits already."""

@@ -1,6 +1,5 @@
 """PyGClassifier: an ordinary PyG graph classifier, unchanged, differentiable in relaxed graphs."""
 
-import inspect
 from contextlib import ExitStack
 from typing import Any
 
@@ -8,10 +7,11 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from ...errors import ClassifierError, NotDifferentiable, require
+from ...errors import NotDifferentiable, require
 from ...graph import Graph
-from ...schema import Column, Schema
+from ...schema import Schema
 from ..networks.classifier import AbstractClassifier
+from .arguments import module_arguments, weight_column
 from .checks import (
     check_answers,
     check_edges_matter,
@@ -23,11 +23,11 @@ from .checks import (
     sample_graphs,
     without_edges,
 )
-from .outputs import ReturnType, as_logits, check_number_of_classes, check_scale, checked_return_type
+from .outputs import Place, ReturnType, as_logits, check_number_of_classes, check_scale, checked_return_type, taken
+from .probe import Hints, fails_without_edges, recognize, single_precision, wide_sample
 from .relaxed import Mixture, Mixtures, weighted_messages
 from .sparse import Form, Reader, SparseBatch
 
-_OPTIONAL = ("edge_attr", "edge_weight", "batch_size")
 _FAINT = 0.01  # an edge less likely than this is left out where a weight of 0 does not remove an edge
 
 
@@ -39,17 +39,23 @@ class PyGClassifier(AbstractClassifier):
     is weighted by the probability of its edge. If a weight of 0 is as good as removing the edge, which is measured on
     the sample, all pairs of nodes take part, so that there are gradients for edges that are not there.
 
+    What is not said of inputs and outputs is recognized by trying the model on graphs; `recognized` says as what.
+
     Args:
-        model: Module whose `forward` takes `x`, `edge_index` and `batch` by name, in any order. It may also take
-            `edge_attr`, `edge_weight` (the only continuous edge column, or 1) and `batch_size`; or one `data` instead
-            of all these. It is copied, in eval mode.
+        model: Module whose `forward` takes `x` and `edge_index` by name, in any order, and mostly `batch`; one that
+            does not is called graph by graph. It may also take `edge_attr`, `edge_weight` (the only continuous edge
+            column, or 1) and `batch_size` or `num_graphs`; or one `data` instead of all these. It is copied, in eval
+            mode, half precision as single precision.
         schema: Schema of the graphs.
         num_classes: Expected number of classes. Default: as many as the model returns.
         x: Form of the nodes: "columns" (as in V; existence if there are none), "ids" (integers, one for each group of
-            categories) or "id" (one integer, flat).
+            categories) or "id" (one integer, flat). Default: recognized.
         edge_attr: Form of the edges, in the same words.
         return_type: Kind of the numbers returned: "raw" (logits), "log_probs", "probs", or "value" (regression).
-        sample: Graphs to try the model on; the first four are used. Default: random graphs of the schema.
+            Default: recognized; a value must be said.
+        output: Position or key of the logits, if the model returns several things. Default: recognized.
+        sample: Graphs to try the model on; the first four are used, and more to recognize its outputs. Default: random
+            graphs of the schema.
 
     Raises:
         ClassifierError: The model breaks a rule; each rule has its own kind, such as `IgnoresEdges`.
@@ -77,23 +83,29 @@ class PyGClassifier(AbstractClassifier):
         schema: Schema,
         num_classes: int | None = None,
         *,
-        x: Form = "columns",
-        edge_attr: Form = "columns",
-        return_type: ReturnType = "raw",
+        x: Form | None = None,
+        edge_attr: Form | None = None,
+        return_type: ReturnType | None = None,
+        output: Place = None,
         sample: Graph | None = None,
     ):
         super().__init__()
-        self.schema = schema
-        self.return_type: ReturnType = checked_return_type(return_type)
-        self.nodes, self.edges = Reader(schema.nodes, x, "x"), Reader(schema.edges, edge_attr, "edge_attr")
-        self.names = _arguments(model, schema)
-        self.model = copied(model)
-        self.num_classes = num_classes or 2  # until the model has been heard
-        sample = sample_graphs(schema, sample, self.model)
+        self.schema, self.names = schema, module_arguments(model, schema)
+        hints = Hints(x, edge_attr, output, None if return_type is None else checked_return_type(return_type))
+        self.model = single_precision(copied(model))
+        self.one_by_one = not {"batch", "data"} & {*self.names.values()}
+        self.num_classes, self.needs_edges = num_classes or 2, False  # until the model has been heard
+        given, sample = sample, sample_graphs(schema, sample, self.model)
+        self.recognized = recognize(self._called_with, schema, wide_sample(schema, given, sample), hints)
+        self.nodes = Reader(schema.nodes, self.recognized.x, "x")
+        self.edges = Reader(schema.edges, self.recognized.edge_attr, "edge_attr")
+        self.return_type: ReturnType = self.recognized.return_type
+        self.output = self.recognized.output
+        self.needs_edges = fails_without_edges(self._hard, sample)
         check_answers(self, sample)
-        logits = self._hard(sample)[sample.B.any(1)]
+        logits = self._hard(sample)[self._shown(sample).any(1)]
         check_number_of_classes(logits.shape[1], num_classes)
-        check_scale(logits, return_type)
+        check_scale(logits, self.return_type)
         self.num_classes = logits.shape[1]
         check_edges_matter(self, sample)
         self.removes_edges = self._measure(sample)
@@ -110,11 +122,30 @@ class PyGClassifier(AbstractClassifier):
         """Return the embedding, which is the logits already."""
         return embedding
 
-    def _hard(self, graph: Graph) -> Float[Tensor, "b c"]:
+    def _shown(self, graph: Graph) -> Bool[Tensor, "b n"]:
+        """Nodes that the model sees; none of a graph without edges, if it cannot take such graphs."""
+        here = graph.B > 0.5
+        return here & graph.A.flatten(1).any(1)[:, None] if self.needs_edges else here
+
+    def _called_with(self, graph: Graph, nodes: Reader, edges: Reader) -> Any:
+        """Call the model on hard graphs with given readers."""
+        if self.one_by_one:
+            return torch.cat([_row(self._called_on(one, nodes, edges)) for one in graph])
+        return self._called_on(graph, nodes, edges)
+
+    def _called_on(self, graph: Graph, nodes: Reader, edges: Reader) -> Any:
         batch = SparseBatch.of(graph, graph.B > 0.5, graph.A > 0.5)
+        return self._called(batch, nodes.read(batch.V), edges.read(batch.E))
+
+    def _hard(self, graph: Graph) -> Float[Tensor, "b c"]:
+        if self.one_by_one and len(graph) > 1:
+            return torch.cat([self._hard(one) for one in graph])
+        batch = SparseBatch.of(graph, self._shown(graph), graph.A > 0.5)
         return self._logits(graph, batch, self.nodes.read(batch.V), self.edges.read(batch.E))
 
     def _relaxed(self, graph: Graph, all_pairs: bool) -> Float[Tensor, "b c"]:
+        if self.one_by_one and len(graph) > 1:
+            return torch.cat([self._relaxed(one, all_pairs) for one in graph])
         here = graph.B >= 0.5
         batch = SparseBatch.of(graph, here, _pairs(graph, here, all_pairs))
 
@@ -132,15 +163,23 @@ class PyGClassifier(AbstractClassifier):
             return self._logits(graph, batch, x, edge_attr)
 
     def _logits(self, graph: Graph, batch: SparseBatch, x: Tensor, edge_attr: Tensor) -> Float[Tensor, "b c"]:
-        if not batch.num_graphs:
+        if not batch.num_graphs or (self.needs_edges and not batch.edge_index.numel()):
             return graph.B.new_zeros(len(graph), self.num_classes)
+        returned = taken(self._called(batch, x, edge_attr), self.output)
+        returned = _row(returned) if self.one_by_one else returned
+        return batch.spread(as_logits(returned, batch.num_graphs, self.return_type).to(graph.B), len(graph))
+
+    def _called(self, batch: SparseBatch, x: Tensor, edge_attr: Tensor) -> Any:
+        dtype = next((weight.dtype for weight in self.model.parameters() if weight.is_floating_point()), x.dtype)
         given: dict[str, Any] = {"x": x, "edge_index": batch.edge_index, "batch": batch.owner, "edge_attr": edge_attr}
-        given |= {"edge_weight": _edge_weight(batch, graph.schema), "batch_size": batch.num_graphs}
-        if self.names == ("data",):
-            returned = self.model(require("torch_geometric.data", "pyg", "PyG classifiers").Data(**given))
-        else:
-            returned = self.model(**{name: given[name] for name in self.names})
-        return batch.spread(as_logits(returned, batch.num_graphs, self.return_type), len(graph))
+        given["edge_weight"] = _edge_weight(batch, self.schema)
+        given = {name: part.to(dtype) if part.is_floating_point() else part for name, part in given.items()}
+        given["batch_size"] = batch.num_graphs
+        if "data" in self.names.values():
+            data = require("torch_geometric.data", "pyg", "PyG classifiers").Data(**given)
+            data.num_graphs = batch.num_graphs
+            return self.model(data)
+        return self.model(**{name: given[what] for name, what in self.names.items()})
 
     def _measure(self, sample: Graph) -> bool:
         """True if weight 0 is as good as no edge, gradients included; raises if weight 1 changes an answer."""
@@ -159,45 +198,14 @@ class PyGClassifier(AbstractClassifier):
         return all(bool(gradient.isfinite().all()) for gradient in gradients.values())
 
 
-def _arguments(model: nn.Module, schema: Schema) -> tuple[str, ...]:
-    """Names of the arguments that the model will be given."""
-    if not isinstance(model, nn.Module):
-        raise ClassifierError(f"A PyG classifier must be a torch.nn.Module; got {type(model).__name__}.")
-    parameters = inspect.signature(model.forward).parameters
-    needed = [name for name, p in parameters.items() if p.default is p.empty and p.kind not in _STARRED]
-    if needed == ["data"]:
-        return ("data",)
-    unknown = [name for name in needed if name not in ("x", "edge_index", "batch", *_OPTIONAL)]
-    missing = [name for name in ("x", "edge_index", "batch") if name not in parameters]
-    if unknown or missing:
-        raise ClassifierError(
-            "A PyG classifier's forward must take x, edge_index and batch, and may take edge_attr, edge_weight and "
-            f"batch_size, or one `data`; this one takes {', '.join(parameters)}. Write a module around it that does."
-        )
-    if "edge_attr" in needed and not schema.de:
-        raise ClassifierError(
-            "The model takes `edge_attr`, but the schema has no edge columns. Use a schema that has them."
-        )
-    skipped = {"edge_attr"} if not schema.de else set()
-    if "edge_weight" not in needed and _weight_column(schema.edges) is None:
-        skipped.add("edge_weight")  # the model's own default
-    return tuple(name for name in ("x", "edge_index", "batch", *_OPTIONAL) if name in {*parameters} - skipped)
-
-
-_STARRED = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
-
-
-def _weight_column(columns: tuple[Column, ...]) -> int | None:
-    """Position in E of the continuous column, if there is exactly one."""
-    continuous = [column for column in columns if column.is_continuous]
-    if len(continuous) != 1:
-        return None
-    return sum(column.width for column in columns[: columns.index(continuous[0])])
-
-
 def _edge_weight(batch: SparseBatch, schema: Schema) -> Float[Tensor, " m"]:
-    at = _weight_column(schema.edges)
+    at = weight_column(schema.edges)
     return batch.V.new_ones(batch.edge_index.shape[1]) if at is None else batch.E[:, at]
+
+
+def _row(returned: Any) -> Any:
+    """The output for a single graph as a row."""
+    return returned.reshape(1, -1) if isinstance(returned, Tensor) else returned
 
 
 def _pairs(graph: Graph, here: Bool[Tensor, "b n"], all_pairs: bool) -> Bool[Tensor, "b n n"]:

@@ -26,6 +26,7 @@ from ...nn.standardize import from_standard, standardized, to_standard
 from ...schema import Schema
 from .decode import Inference, draw_columns, needed_slots, spread
 from .likelihood import bernoulli, column_likelihood, off_diagonal
+from .linear import LinearDecoder, LinearEncoder, linear_width
 from .modern import ModernDecoder, ModernEncoder
 from .paper import PaperDecoder, PaperEncoder
 
@@ -34,9 +35,10 @@ class PEGVAEConfig(BaseModel):
     """Design and sizes of a PEGVAE; `PAPER` has those of the paper's appendix.
 
     Args:
-        design: `"paper"` for the networks of the appendix, `"modern"` for faithful reconstruction.
+        design: `"paper"` for the networks of the appendix, `"modern"` for faithful reconstruction, `"linear"` for the
+            same after little training, from few graphs or of large ones.
         dz: Latent numbers for each slot.
-        width: Channels of nodes.
+        width: Channels of nodes; of the linear design, random numbers of each node's identity.
         pair_width: Channels of pairs.
         depth: Layers of the encoder.
         decoder_depth: Attention layers of the modern decoder.
@@ -47,7 +49,7 @@ class PEGVAEConfig(BaseModel):
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
-    design: Literal["paper", "modern"] = "modern"
+    design: Literal["paper", "modern", "linear"] = "modern"
     dz: int = Field(default=24, gt=0, le=2**16)
     width: int = Field(default=64, gt=0, le=2**16)
     pair_width: int = Field(default=16, gt=0, le=2**16)
@@ -57,6 +59,15 @@ class PEGVAEConfig(BaseModel):
 
 
 PAPER = PEGVAEConfig(design="paper", dz=1, width=20, pair_width=20, depth=4)
+
+_ENCODERS = {"paper": PaperEncoder, "modern": ModernEncoder, "linear": LinearEncoder}
+_DECODERS = {"paper": PaperDecoder, "modern": ModernDecoder, "linear": LinearDecoder}
+
+
+def linear_config(schema: Schema, refine_steps: int = 20) -> PEGVAEConfig:
+    """Sizes of the linear design for graphs of a schema: identities of three quarters of its nodes, 8 to 48 numbers."""
+    width = min(max(-(-3 * schema.max_nodes // 4), 8), 48)
+    return PEGVAEConfig(design="linear", dz=linear_width(schema, width), width=width, refine_steps=refine_steps)
 
 
 @dataclass(frozen=True)
@@ -118,9 +129,8 @@ class PEGVAE(nn.Module):
     def __init__(self, schema: Schema, config: PEGVAEConfig = default):
         super().__init__()
         self.schema, self.config = schema, config
-        modern = config.design == "modern"
-        self.encoder = (ModernEncoder if modern else PaperEncoder)(schema, config)
-        self.decoder = (ModernDecoder if modern else PaperDecoder)(schema, config)
+        self.encoder = _ENCODERS[config.design](schema, config)
+        self.decoder = _DECODERS[config.design](schema, config)
         columns = sum(column.is_continuous for column in schema.nodes + schema.edges)
         self.log_scale = nn.Parameter(torch.zeros(columns))  # of continuous columns, node columns first
 
@@ -143,7 +153,7 @@ class PEGVAE(nn.Module):
         """
         if identity is None:
             rngs = rngs or [torch.Generator().manual_seed(0) for _ in range(len(graph))]
-            identity = self.encoder.draw_identity(graph, rngs)
+            identity = self.draw_identity(graph, rngs)
         # Empty slots are all alike: one of them stands for those that the batch does not carry.
         spare = self.schema.max_nodes - graph.num_slots
         if spare > 0:

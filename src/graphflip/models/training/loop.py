@@ -81,6 +81,25 @@ def fit(
     return run.history
 
 
+def seconds_per_epoch(model: nn.Module, objective: Objective, dataset: GraphDataset, config: TrainConfig) -> float:
+    """Estimate the processor time of an epoch from a few of its steps; the model is left with weights of no use."""
+    train, run = dataset.part("train"), _Run(model, config, {})
+    batches = train.batches(config.batch_size, torch.Generator().manual_seed(0), pool=1)
+    run.train_on(objective, next(batches), 0.0)  # the first step is slower
+    started, count = time.process_time(), 0
+    for batch in batches:
+        run.train_on(objective, batch, 0.0)
+        count += 1
+        if count >= _TIMED_STEPS:
+            break
+    taken = time.process_time() - started
+    return taken / max(count, 1) * math.ceil(len(train) / config.batch_size) * _VALIDATING
+
+
+_TIMED_STEPS = 3
+_VALIDATING = 1.1  # an epoch ends with measuring on the validation part
+
+
 def read_result(model: nn.Module, folder: Path) -> list[Epoch]:
     """Load the final weights of the run in `folder` into `model`, and return its training curve."""
     stored = Checkpoint.read(folder / CHECKPOINT, model)
@@ -105,6 +124,7 @@ class _Run:
         self.average = copy.deepcopy(model)
         self.best = {name: tensor.clone() for name, tensor in model.state_dict().items()}
         self.optimizer = torch.optim.AdamW(model.parameters(), lr=config.rate, weight_decay=config.weight_decay)
+        self.forward: nn.Module | None = None
         self.history: list[Epoch] = []
         self.steps = 0
 
@@ -115,27 +135,33 @@ class _Run:
 
     def train_epoch(self, objective: Objective, train: GraphDataset) -> float:
         """Take one step for each batch of the train part, and return the mean loss."""
-        self.model.train()
-        forward = _Loss(self.model, objective)
-        if self.world > 1:
-            # A schema without edge columns, say, leaves the network for them unused.
-            forward = nn.parallel.DistributedDataParallel(forward, find_unused_parameters=True)
+        self.forward = None
         per_epoch, total = math.ceil(len(train) / self.config.batch_size), 0.0
         for k, batch in enumerate(train.batches(self.config.batch_size, self.order, pool=self.config.pool)):
             progress = (len(self.history) + k / per_epoch) / self.config.epochs
-            rate = learning_rate(self.config, progress, self.history)
-            for group in self.optimizer.param_groups:
-                group["lr"] = rate
-            with _seeded_dropout((self.config.seed * 1009 + self.rank) * 1_000_003 + self.steps):
-                loss = forward(_share(batch, self.rank, self.world), self.noise, progress)
-            self.optimizer.zero_grad()
-            loss.backward()
-            nn.utils.clip_grad_norm_(self.model.parameters(), self.config.clip)
-            self.optimizer.step()
-            self.steps += 1
-            self._update_average()
-            total += loss.item() / per_epoch
+            total += self.train_on(objective, batch, progress) / per_epoch
         return total
+
+    def train_on(self, objective: Objective, batch: Batch, progress: float) -> float:
+        """Take one step on a batch, after a share `progress` of the run, and return the loss."""
+        self.model.train()
+        if self.forward is None:
+            self.forward = _Loss(self.model, objective)
+            if self.world > 1:
+                # A schema without edge columns, say, leaves the network for them unused.
+                self.forward = nn.parallel.DistributedDataParallel(self.forward, find_unused_parameters=True)
+        rate = learning_rate(self.config, progress, self.history)
+        for group in self.optimizer.param_groups:
+            group["lr"] = rate
+        with _seeded_dropout((self.config.seed * 1009 + self.rank) * 1_000_003 + self.steps):
+            loss = self.forward(_share(batch, self.rank, self.world), self.noise, progress)
+        self.optimizer.zero_grad()
+        loss.backward()
+        nn.utils.clip_grad_norm_(self.model.parameters(), self.config.clip)
+        self.optimizer.step()
+        self.steps += 1
+        self._update_average()
+        return loss.item()
 
     def finish_epoch(self, objective: Objective, validation: GraphDataset, loss: float) -> None:
         """Measure on the validation part, keep the weights if they are the best, and extend the training curve."""
@@ -166,8 +192,13 @@ class _Run:
     def _update_average(self) -> None:
         # A short average at first, so that the initial weights do not dominate it; then a longer one.
         keep = min(self.config.average, self.steps / (self.steps + 10))
-        for mean, tensor in zip(self.average.state_dict().values(), self.model.state_dict().values(), strict=True):
-            mean.lerp_(tensor, 1 - keep) if mean.is_floating_point() else mean.copy_(tensor)
+        pairs = list(zip(self.average.state_dict().values(), self.model.state_dict().values(), strict=True))
+        real = [pair for pair in pairs if pair[0].is_floating_point()]
+        means, tensors = [mean for mean, _ in real], [tensor for _, tensor in real]
+        torch._foreach_lerp_(means, tensors, 1 - keep)  # pyright: ignore[reportPrivateImportUsage]
+        for mean, tensor in pairs:
+            if not mean.is_floating_point():
+                mean.copy_(tensor)
 
     def save(self, path: Path) -> None:
         """Write a checkpoint."""

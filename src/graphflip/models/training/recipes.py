@@ -18,7 +18,7 @@ from ..networks.classifier import (
     RelationalGIN,
 )
 from ..networks.counts import CountClassifier, CountConfig
-from ..networks.pegvae import PAPER, PEGVAE
+from ..networks.pegvae import PAPER, PEGVAE, linear_config
 from .evaluate import auroc, spread_of
 from .objectives import Classification, Imitation, Reconstruction, Regression
 from .schedule import TrainConfig
@@ -26,7 +26,7 @@ from .schedule import TrainConfig
 Role = Literal["classifier", "vae", "judge", "surrogate"]
 PRESETS: dict[str, tuple[str, ...]] = {
     "classifier": ("default", "paper"),
-    "vae": ("modern", "paper"),
+    "vae": ("modern", "paper", "linear"),
     "judge": ("gnn", "trees"),
     "surrogate": ("gin", "gin-deep", "average", "counts", "linear", "types"),
 }
@@ -106,6 +106,9 @@ def _recipe(role: str, preset: str, dataset: GraphDataset, leak: float) -> Recip
             training = TrainConfig(epochs=150, weight_decay=1e-4, average=0.99, validate_every=5)
             beta = 0.1 if dataset.name == "aids" else 0.5  # as the paper's appendix has them
             return Recipe(PEGVAE(schema, PAPER), Reconstruction(beta=beta, burn_in=0.25), training)
+        case "vae", "linear":
+            training = TrainConfig(epochs=30, rate=3e-3, weight_decay=1e-4, average=0.99, validate_every=5)
+            return Recipe(PEGVAE(schema, linear_config(schema)), Reconstruction(beta=1e-3), training)
     raise _unknown(role, preset)
 
 

@@ -1,0 +1,67 @@
+"""Remarks on data before a fit: what labels were recognized as, and what a user may want to change."""
+
+from ..data.dataset import GraphDataset
+from ..data.source import locate
+from ..data.tu.reading import write_labels
+from ..errors import ConfigError
+
+_RARE = 0.1  # share of graphs below which a class is called rare
+
+
+def remarks(dataset: GraphDataset, spec: str) -> list[str]:
+    """Say what the labels of a dataset were taken for, which classes are rare, and which names are missing.
+
+    Args:
+        dataset: The dataset.
+        spec: Text that names it, for advice.
+
+    Returns:
+        One sentence for each remark.
+    """
+    return [_kind(dataset), *_imbalance(dataset), *_names(dataset, spec)]
+
+
+def written_labels(spec: str) -> str:
+    """Write a `labels.json` for a TU set, and say where it is or why none was written."""
+    place = locate(spec)
+    if place.kind != "tu":
+        raise ConfigError(f"Names of labels can be given to a TU folder or zip; {spec} is none. Leave the option out.")
+    path = write_labels(place.path)
+    if path is None:
+        return f"{spec}: all labels have names, or there is a labels.json already. Nothing was written."
+    return f"{path}: fill in the names of the labels (elements and bonds make molecules of the graphs), then fit again."
+
+
+def _kind(dataset: GraphDataset) -> str:
+    if dataset.classes:
+        counts = dataset.labels.bincount(minlength=len(dataset.classes)).tolist()
+        parts = ", ".join(f"{name} {count}" for name, count in zip(dataset.classes, counts, strict=True))
+        return f"{len(dataset)} graphs of {len(dataset.classes)} classes: {parts}."
+    low, high = float(dataset.labels.min()), float(dataset.labels.max())
+    return f"{len(dataset)} graphs with labels that are numbers, {low:.4g} to {high:.4g}: models predict a value."
+
+
+def _imbalance(dataset: GraphDataset) -> list[str]:
+    if len(dataset.classes) < 2:
+        return []
+    counts = dataset.labels.bincount(minlength=len(dataset.classes)).double() / len(dataset)
+    rare = [
+        f"{name} ({share:.1%})" for name, share in zip(dataset.classes, counts.tolist(), strict=True) if share < _RARE
+    ]
+    return (
+        [f"Rare: {', '.join(rare)}. Training weights all classes equally; look at AUROC, not at accuracy."]
+        if rare
+        else []
+    )
+
+
+def _names(dataset: GraphDataset, spec: str) -> list[str]:
+    if locate(spec).kind != "tu" or dataset.schema.chemistry is not None:
+        return []
+    groups = [column for column in dataset.schema.nodes if not column.is_continuous]
+    if not groups or not all(value.lstrip("-").isdigit() for column in groups for value in column.values):
+        return []
+    return [
+        "Node labels have no names. If you know them, `graphflip fit DATA --write-labels` writes a labels.json to fill "
+        "in; elements and bonds turn on chemistry."
+    ]
