@@ -50,6 +50,7 @@ LAYERS = """
     explain.edits
     explain
     describe.takeback
+    summary
     fit pyg
     jobs
     bench

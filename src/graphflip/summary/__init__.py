@@ -1,1 +1,14 @@
-"""What a model has learned: transformations that change its answer on many graphs, and how many they cover."""
+"""What a model has learned: changes that flip its prediction for many graphs, and how many they cover."""
+
+from typing import TYPE_CHECKING
+
+from ..lazy import attach
+
+if TYPE_CHECKING:
+    from .recourses import Recourse as Recourse
+    from .studies import SummaryOptions as SummaryOptions
+    from .summarize import summarize as summarize
+    from .summary import Summary as Summary
+    from .transformations import Transformation as Transformation
+
+__getattr__, __dir__ = attach(__name__, __file__)

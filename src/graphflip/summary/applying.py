@@ -4,8 +4,8 @@ from dataclasses import dataclass, field
 
 from ..explain.moves.aromatic import AromaticRings
 from ..explain.moves.attributes import Attributes, typical
-from ..explain.moves.environments import EnvironmentCounts
 from ..explain.moves.difference import Difference
+from ..explain.moves.environments import EnvironmentCounts
 from ..explain.moves.moves import Moves
 from ..explain.moves.sketch import Sketch
 from ..schema import Column

@@ -43,8 +43,9 @@ def greedy_cover(sets: Bool[np.ndarray, "s n"], k: int, rank: Sequence[tuple] | 
     Returns:
         The choice, with a bound for every number of sets up to k.
     """
-    rank = list(range(len(sets))) if rank is None else rank  # pyright: ignore[reportAssignmentType]
-    order = np.array(sorted(range(len(sets)), key=rank.__getitem__), dtype=int)
+    order = (
+        np.arange(len(sets)) if rank is None else np.array(sorted(range(len(sets)), key=rank.__getitem__), dtype=int)
+    )
     ranked = sets[order] if len(sets) else sets
     covered = np.zeros(sets.shape[1] if sets.ndim == 2 else 0, dtype=bool)
     chosen, counts, limits = [], [], [np.inf] * k

@@ -11,15 +11,15 @@ import torch
 from jaxtyping import Bool, Float
 
 from ..edits import heavy_edits
+from ..errors import DataError
 from ..explain.counterfactual import Counterfactual, Outcome
 from ..explain.goals.goal import AbstractGoal
 from ..explain.method import verdict
 from ..explain.moves.apply import apply_differences
 from ..graph import Graph
 from .recourses import Recourse
-from .studies import Seen, Study
+from .studies import Seen, Study, Tries
 from .summary import CommonRecourse, Share
-from .trials import Trial
 from .wording import context_words, recourse_words
 
 _EXAMPLES = 3
@@ -66,26 +66,27 @@ class Tried:
     column: dict[int, int]
 
     @classmethod
-    def empty(cls, shortlist: Shortlist, inputs: Sequence[Input], held_out: float) -> "Tried":
+    def empty(cls, shortlist: Shortlist, inputs: Sequence[Input], held_out: Sequence[bool]) -> "Tried":
         """Make room for the results."""
         shape = len(shortlist.recourses), len(inputs)
         return cls(
             inputs,
             shortlist.num_chosen_from,
-            np.array([one.seen.draw < held_out for one in inputs], dtype=bool),
-            *(np.zeros(shape, dtype=bool) for _ in range(2)),
-            *(np.full(shape, np.nan, dtype=np.float32) for _ in range(2)),
+            np.array(held_out, dtype=bool),
+            np.zeros(shape, dtype=bool),
+            np.zeros(shape, dtype=bool),
+            np.full(shape, np.nan, dtype=np.float32),
+            np.full(shape, np.nan, dtype=np.float32),
             {one.place: column for column, one in enumerate(inputs)},
         )
 
-    def add(self, place: int, trials: Sequence[Trial] | None) -> None:
+    def add(self, place: int, results: Tries) -> None:
         """Note the results of one graph."""
-        if trials is None or place not in self.column:
+        if results is None or place not in self.column:
             return
         at = self.column[place]
-        for k, trial in enumerate(trials):
-            self.applies[k, at], self.flips[k, at] = trial.applies, trial.flipped
-            self.shown[k, at], self.cost[k, at] = trial.shown, trial.cost
+        for k, (flipped, shown, cost) in results.items():
+            self.applies[k, at], self.flips[k, at], self.shown[k, at], self.cost[k, at] = True, flipped, shown, cost
 
 
 def curve_of(flips: Bool[np.ndarray, "k n"]) -> tuple[float, ...]:
@@ -195,13 +196,18 @@ def _judges(study: Study, flipped: Sequence[Counterfactual]) -> dict[str, Share]
 def _answer(study: Study, direction: int, one: Input, graph: Graph, k: int) -> Counterfactual:
     """The result of a recourse on a graph as an answer, after asking the classifier again."""
     goal = study.goal(direction, one.seen.outputs)
-    kit, recourse = study.explainer.kit, study.recourses[direction][k]
-    assert goal is not None  # inputs of a direction have a goal in it
+    recourse = study.recourses[direction][k]
+    if goal is None:
+        raise DataError(f"{one.id}: its prediction must not be the target already; it is. Summarize again.")
     outputs = torch.tensor(one.seen.outputs)
     (trial,) = study.trier.try_all(graph, goal, float(goal.score(outputs)), [recourse])
     if trial.difference is None:
-        return Counterfactual(one.id, "recourse", goal, graph, None, float(goal.shown(outputs)), None, Outcome.NOT_FLIPPED)
-    return _asked_again(study, one.id, graph, goal, apply_differences(graph, [trial.difference]), float(goal.shown(outputs)))
+        return Counterfactual(
+            one.id, "recourse", goal, graph, None, float(goal.shown(outputs)), None, Outcome.NOT_FLIPPED
+        )
+    return _asked_again(
+        study, one.id, graph, goal, apply_differences(graph, [trial.difference]), float(goal.shown(outputs))
+    )
 
 
 def _asked_again(
@@ -209,6 +215,4 @@ def _asked_again(
 ) -> Counterfactual:
     kit = study.explainer.kit
     (outcome,), shown = verdict(kit.classifier, after.pad(kit.schema.max_nodes), [goal])
-    return Counterfactual(
-        name, "recourse", goal, graph, after, p_factual, float(shown), outcome, classes=kit.classes
-    )
+    return Counterfactual(name, "recourse", goal, graph, after, p_factual, float(shown), outcome, classes=kit.classes)

@@ -172,4 +172,4 @@ def _agrees(attributes: Attributes, wanted: Wildcards | None) -> bool:
 
 
 def _said(values: Attributes) -> str:
-    return " ".join(f"{value:.2g}" if isinstance(value, float) else value for value in values if value != "0")
+    return " ".join(f"{value:.2g}" if isinstance(value, float) else str(value) for value in values if value != "0")

@@ -85,6 +85,11 @@ class Seen(NamedTuple):
         return int(self.digest[:12], 16) / 16**12
 
 
+Tries = dict[int, tuple[bool, float, float]] | None
+"""Results of the recourses that apply to a graph, by number: True if it flips, probability or value, cost. None if the
+direction is not that of the graph."""
+
+
 @dataclass(frozen=True, eq=False)
 class Study:
     """A classifier with the directions in which its predictions are to be changed, and the recourses to try.
@@ -125,7 +130,9 @@ class Study:
     def name(self, direction: int) -> str:
         """A direction in words: the name of a class, or the target as it was given."""
         request = self.requests[direction]
-        return request.name(self.explainer.kit.classes) if isinstance(request, ClassGoal) else str(self.targets[direction])
+        return (
+            request.name(self.explainer.kit.classes) if isinstance(request, ClassGoal) else str(self.targets[direction])
+        )
 
     @cached_property
     def moves(self) -> Moves:
@@ -168,6 +175,15 @@ class Study:
             score = -math.inf if goal is None else float(goal.score(outputs))
             tried.append(None if goal is None else self.trier.try_all(graph, goal, score, recourses))
         return tried
+
+    def results(self, graph: Graph) -> list[Tries]:
+        """What `try_on` finds, in a form that can be written as JSON."""
+        return [
+            None
+            if trials is None
+            else {k: (one.flipped, one.shown, one.cost) for k, one in enumerate(trials) if one.applies}
+            for trials in self.try_on(graph)
+        ]
 
     def to_text(self) -> str:
         """What depends on nothing but the question: targets, settings and recourses, as JSON."""

@@ -2,14 +2,14 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 import numpy as np
 import torch
 
 from ..data.inputs import named_inputs
-from ..errors import DataError
+from ..errors import ConfigError, DataError
 from ..explain.counterfactual import Counterfactual
 from ..explain.explainer import Explainer
 from ..graph import Graph
@@ -17,20 +17,20 @@ from .coverage import greedy_cover
 from .figures import Input, Shortlist, Tried, curve_of, described, why_uncovered
 from .proposals import from_answers, from_moves
 from .recourses import Recourse, SiteResult, sharpened
-from .studies import Seen, Study, SummaryOptions
+from .studies import Seen, Study, SummaryOptions, Tries
 from .summary import DirectionSummary, Summary
 from .transformations import Transformation
-from .trials import NO_TRIAL, Trial
+from .trials import NO_TRIAL
 from .worth import little_to_say, remarks_on
 
-Rows = Callable[[], Iterable[tuple[str, Graph]]]
-"""Gives the ids and graphs of the inputs, from the beginning each time that it is called."""
+Rows = Callable[[], Iterable[tuple[int, str, Graph]]]
+"""Gives places, ids and graphs of the inputs, from the beginning each time that it is called."""
 
-Answers = Callable[[Sequence[tuple[str, Graph]], Any], Iterable[Counterfactual]]
-"""Gives single answers for some graphs and a target."""
+Answers = Callable[[Sequence[tuple[str, Graph]], Any, str], Iterable[Counterfactual]]
+"""Gives single answers for some graphs, a target and a preference."""
 
-Trials = Callable[[Study], Iterable[Sequence[Sequence[Trial] | None]]]
-"""Tries the recourses of a study on all graphs, in their order."""
+Trials = Callable[[Study], Iterable[tuple[int, Sequence[Tries]]]]
+"""Tries the recourses of a study on all graphs; gives their places, with the results of each direction."""
 
 
 def summarize(
@@ -64,46 +64,76 @@ def summarize(
         >>> print(explainer.summarize(graphflip.load_dataset("ames"), "nonmutagen"))      # doctest: +SKIP
     """
     study = Study.of(explainer, target, options)
-    rows = [(key, explainer.read(given)) for key, given in named_inputs(graphs, ids)]
+    rows = [(at, key, explainer.read(given)) for at, (key, given) in enumerate(named_inputs(graphs, ids))]
 
-    def answers(sample: Sequence[tuple[str, Graph]], wanted: Any) -> Iterator[Counterfactual]:
-        asked = {"target": wanted, "prefer": study.options.prefer, "ids": [key for key, _ in sample]}
-        for several in explainer.explain_each([graph for _, graph in sample], **asked):
+    def answers(sample: Sequence[tuple[str, Graph]], wanted: Any, prefer: Any) -> Iterator[Counterfactual]:
+        names, asked = [key for key, _ in sample], [graph for _, graph in sample]
+        for several in explainer.explain_each(asked, wanted, prefer=prefer, ids=names):
             yield several[0]
 
-    def trials(full: Study) -> Iterator[Sequence[Sequence[Trial] | None]]:
-        return (full.try_on(graph) for _, graph in rows)
+    def trials(full: Study) -> Iterator[tuple[int, Sequence[Tries]]]:
+        return ((at, full.results(graph)) for at, _, graph in rows)
 
     return Summarizer(study, lambda: rows, answers, trials, name).run()
 
 
+def summarize_with(
+    explainer: Explainer,
+    graphs: Any,
+    target: Any = None,
+    ids: Sequence[str] = (),
+    name: str = "these graphs",
+    **options: Any,
+) -> Summary:
+    """Summarize with settings given by name: what `Explainer.summarize` calls."""
+    known = {field.name for field in fields(SummaryOptions)}
+    if wrong := sorted(options.keys() - known):
+        raise ConfigError(f"`{wrong[0]}` is no option of a summary. Give one of {', '.join(sorted(known))}.")
+    return summarize(explainer, graphs, target, ids=ids, name=name, options=SummaryOptions(**options))
+
+
 @dataclass(frozen=True, eq=False)
 class Summarizer:
-    """The steps of a summary; where single answers and trials are computed is up to the caller."""
+    """The steps of a summary; where single answers and trials are computed is up to the caller.
+
+    Args:
+        study: What is asked.
+        rows: The graphs.
+        answers: Computes single answers.
+        trials: Tries recourses on all graphs.
+        name: Name of the graphs, for the text.
+        sides: True for graphs that are held out; by default it is drawn from the graph itself.
+    """
 
     study: Study
     rows: Rows
     answers: Answers
     trials: Trials
     name: str
+    sides: Callable[[Input], bool] | None = None
 
     def run(self) -> Summary:
         """Look at all graphs, choose recourses on some, try them on all, and put the figures together."""
-        inputs = [Input(at, key, self.study.look(graph)) for at, (key, graph) in enumerate(self.rows())]
+        inputs = [Input(at, key, self.study.look(graph)) for at, key, graph in self.rows()]
         if not inputs:
             raise DataError("A summary must have graphs; there are none. Give a file or a dataset with some.")
+        full, tried = self.tries(inputs)
+        seen = [one.seen for one in inputs]
+        parts = tuple(self._direction(full, d, tried[d], seen) for d in range(len(tried)))
+        remarks = remarks_on(seen, self.study.explainer.kit.classes)
+        return Summary(self.study.explainer.kit.name, self.name, parts, asdict(self.study.options), remarks)
+
+    def tries(self, inputs: Sequence[Input]) -> tuple[Study, list[Tried]]:
+        """Choose a shortlist for each direction, and try it on all graphs."""
         directions = range(len(self.study.targets))
         own = [self._own(inputs, direction) for direction in directions]
         lists = [self._shortlist(direction, own[direction]) for direction in directions]
         full = self.study.with_recourses([one.recourses for one in lists])
-        tried = [Tried.empty(lists[d], own[d], self.study.options.held_out) for d in directions]
-        for at, row in enumerate(self.trials(full)):
-            for direction, trials in enumerate(row):
-                tried[direction].add(at, trials)
-        seen = [one.seen for one in inputs]
-        parts = tuple(self._direction(full, d, tried[d], seen) for d in directions)
-        remarks = remarks_on(seen, self.study.explainer.kit.classes)
-        return Summary(self.study.explainer.kit.name, self.name, parts, asdict(self.study.options), remarks)
+        tried = [Tried.empty(lists[d], own[d], [self.is_held_out(one) for one in own[d]]) for d in directions]
+        for at, row in self.trials(full):
+            for direction, results in enumerate(row):
+                tried[direction].add(at, results)
+        return full, tried
 
     def _own(self, inputs: Sequence[Input], direction: int) -> list[Input]:
         """Inputs whose prediction is not the target, in an order that depends on the graphs alone."""
@@ -112,7 +142,7 @@ class Summarizer:
 
     def is_held_out(self, one: Input) -> bool:
         """True for graphs that recourses are not chosen on; equal graphs are on the same side."""
-        return one.seen.draw < self.study.options.held_out
+        return one.seen.draw < self.study.options.held_out if self.sides is None else self.sides(one)
 
     def _shortlist(self, direction: int, own: Sequence[Input]) -> Shortlist:
         """Recourses that do most in a sample, with their contexts; and the most frequent of the single answers."""
@@ -120,7 +150,7 @@ class Summarizer:
         sample = [one for one in own if not self.is_held_out(one)][: options.sample]
         graphs = self._graphs(sample)
         asked = [(one.id, graphs[one.place]) for one in sample[: options.answers]]
-        frequent = from_answers(self.answers(asked, self.study.targets[direction]), self.study.moves)
+        frequent = from_answers(self.answers(asked, self.study.targets[direction], options.prefer), self.study.moves)
         found = Counter(frequent)
         for one in sample:
             found.update(self._moves(direction, one, graphs[one.place]))
@@ -128,7 +158,9 @@ class Summarizer:
         flips = self._flips(direction, pool, [graphs[one.place] for one in sample])
         kept = most_useful(flips, [one.rank for one in pool], options.shortlist)
         recourses = [
-            sharpened(pool[k], self._site_results(direction, pool[k], [sample[c] for c in np.flatnonzero(flips[k])], graphs))
+            sharpened(
+                pool[k], self._site_results(direction, pool[k], [sample[c] for c in np.flatnonzero(flips[k])], graphs)
+            )
             for k in kept
         ]
         plain = [Recourse(change) for change in _ranked(frequent)[: options.num]]
@@ -168,8 +200,10 @@ class Summarizer:
         recourses = study.recourses[direction]
         ranks = [one.rank for one in recourses[: tried.num_chosen_from]]
         cover = greedy_cover(usual[:, ~tried.held_out], self.study.options.num, ranks)
-        figures = described(study, direction, tried, cover.chosen, lambda wanted: self._graphs(wanted))
-        curve, held_out = (curve_of(tried.flips[list(cover.chosen)][:, part]) for part in (~tried.held_out, tried.held_out))
+        figures = described(study, direction, tried, cover.chosen, self._graphs)
+        curve, held_out = (
+            curve_of(tried.flips[list(cover.chosen)][:, part]) for part in (~tried.held_out, tried.held_out)
+        )
         frequent = tried.flips[tried.num_chosen_from :][:, tried.held_out]
         total = max(1, int((~tried.held_out).sum()))
         part = DirectionSummary(
@@ -188,7 +222,7 @@ class Summarizer:
     def _graphs(self, wanted: Sequence[Input]) -> dict[int, Graph]:
         """The graphs of some inputs, by place; read from the beginning."""
         places = {one.place for one in wanted}
-        return {at: graph for at, (_, graph) in enumerate(self.rows()) if at in places}
+        return {at: graph for at, _, graph in self.rows() if at in places}
 
 
 def most_useful(flips: np.ndarray, ranks: Sequence[tuple], most: int) -> list[int]:

@@ -72,9 +72,10 @@ class CommonRecourse:
         where = f" {'; '.join(self.where)}" if self.where else ""
         agreed = "".join(f", {name} agrees on {share.value:.0%}" for name, share in self.judges.items())
         edits = f"{self.edits:.1f}".removesuffix(".0")
+        each = f"{edits} {'edit' if edits == '1' else 'edits'} each"
         return (
-            f"{self.words}{where}: applies to {self.applies.count} of {self.applies.total}, flips {self.flips.value:.0%} "
-            f"of them; on held-out graphs {self.held_out}{agreed}; {edits} {'edit' if edits == '1' else 'edits'} each"
+            f"{self.words}{where}: applies to {self.applies.count} of {self.applies.total}, flips "
+            f"{self.flips.value:.0%} of them; on held-out graphs {self.held_out}{agreed}; {each}"
         )
 
 
@@ -113,7 +114,8 @@ class DirectionSummary:
         if self.curve:
             lines.append(
                 f"  Together they flip {self.curve[-1]:.0%} of the graphs they were chosen on (no {len(self.curve)} of "
-                f"the shortlist can flip more than {self.bound[-1]:.0%}), {self.held_out_curve[-1]:.0%} of held-out ones."
+                f"the shortlist can flip more than {self.bound[-1]:.0%}), {self.held_out_curve[-1]:.0%} of held-out "
+                "ones."
             )
         lines += [f"  Not flipped, held out: {count} {reason}." for reason, count in self.uncovered.items()]
         return "\n".join(lines)

@@ -176,7 +176,11 @@ class _Change:
             return None
         other = self.sides[1 - side].near.get(i, {}).get(j) if {i, j} <= self.heavy[1 - side] else None
         there = self.sides[side].near[i][j]
-        return masked(there, other if side else None, self.schema.edges) if side else masked(there, None, self.schema.edges)
+        return (
+            masked(there, other if side else None, self.schema.edges)
+            if side
+            else masked(there, None, self.schema.edges)
+        )
 
     def _bare(self, side: int, i: int) -> Attributes | None:
         return self.moves.rules.bare(self.sides[side].nodes[i]) if i in self.heavy[side] else None
@@ -199,7 +203,9 @@ def masked(attributes: Attributes, was: Attributes | None, columns: Sequence[Col
         elif was is None or was[at] == value:
             values.append(None)
         else:
-            values.append(round(column.mean + round((float(value) - column.mean) / column.scale * 2) / 2 * column.scale, 6))
+            values.append(
+                round(column.mean + round((float(value) - column.mean) / column.scale * 2) / 2 * column.scale, 6)
+            )
     return tuple(values)
 
 

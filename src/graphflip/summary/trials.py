@@ -74,9 +74,7 @@ class Trier:
     most_sites: int = 8
 
     @torch.no_grad()
-    def try_all(
-        self, graph: Graph, goal: AbstractGoal, score: float, recourses: Sequence[Recourse]
-    ) -> list[Trial]:
+    def try_all(self, graph: Graph, goal: AbstractGoal, score: float, recourses: Sequence[Recourse]) -> list[Trial]:
         """Try every recourse on one graph.
 
         Args:
@@ -169,7 +167,7 @@ class Trier:
         return trials
 
     def _agreed(self, goal: AbstractGoal, graphs: Graph, reached: Bool[Tensor, " b"]) -> list[bool]:
-        """Those of the graphs that reach the goal by the classifier, and by the mean of the surrogates if there are any."""
+        """True for graphs that reach the goal by the classifier, and by the mean of the surrogates if there are any."""
         if self.surrogates and bool(reached.any()):
             at = reached.nonzero()[:, 0]
             outputs = torch.stack([model(graphs[at]) for model in self.surrogates])

@@ -42,8 +42,8 @@ def little_to_say(part: DirectionSummary, seen: Sequence[Seen], classes: Sequenc
         reasons.append("no change that was tried flips any graph within the cost.")
     elif part.held_out_curve and part.held_out_curve[-1] < _LITTLE:
         reasons.append(
-            f"all recourses together flip {part.held_out_curve[-1]:.0%} of held-out graphs; what changes one graph does "
-            "not change others."
+            f"all recourses together flip {part.held_out_curve[-1]:.0%} of held-out graphs; what changes one graph "
+            "does not change others."
         )
     return (*reasons, *_no_common_ground(seen))
 
