@@ -55,7 +55,7 @@ LAYERS = """
     jobs
     bench
     bench.paper
-    bench.quality
+    bench.quality bench.model
     report.draw
     report
     viewer
