@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from ...explain.moves.sketch import Sketch
 from ...graph import Graph
 from ...summary.coverage import greedy_cover
 from ...summary.figures import curve_of
-from ...summary.graphs.representatives import Representatives, distances, representatives
+from ...summary.graphs.representatives import distances, neighborhoods
 from ...summary.graphs.walk import Visited, random_walk
 from ...summary.proposals import from_answers
 from ...summary.recourses import Recourse
@@ -110,45 +111,32 @@ def walk(subject: Subject, study: Study, steps: int) -> list[Visited]:
 
 def graph_figures(subject: Subject, trial: Trial, walked: Sequence[Visited], timer: Timer) -> dict[str, Any]:
     """Coverage and cost of 10 counterfactual graphs: ours, of the random walk, and of single answers."""
-    inputs = [graph for _, _, graph in subject.rows]
+    inputs, theta = [graph for _, _, graph in subject.rows], subject.options.theta
     is_test = np.array([at % 2 == 1 for at, _, _ in subject.rows])
     flipped = [one.counterfactual for one in trial.answers if one.flipped and one.counterfactual is not None]
     visited = [apply_differences(inputs[one.start], [one.difference]) for one in walked[:1500]]
     ours = [*subject.desired, *_cheapest_flips(subject, trial), *flipped]
     timer.stop("candidates")
-    chosen = representatives(inputs, ours, GRAPHS, subject.options.theta)
-    on_train = representatives(
-        [graph for graph, test in zip(inputs, is_test, strict=True) if not test],
-        ours,
-        GRAPHS,
-        subject.options.theta,
-    )
+    found = neighborhoods(inputs, ours, theta)
+    chosen, on_train = found.choose(GRAPHS), found.choose(GRAPHS, ~is_test)
     timer.stop("graphs")
-    test = [graph for graph, yes in zip(inputs, is_test, strict=True) if yes]
-    figures = {
-        "coverage": _share(chosen.cover.covered, GRAPHS, len(inputs)),
-        "cost": float(np.median(distances(inputs[:: max(1, len(inputs) // COST_INPUTS)], chosen.graphs))),
-        "cost_inputs": len(inputs[:: max(1, len(inputs) // COST_INPUTS)]),
+    asked = inputs[:: max(1, len(inputs) // COST_INPUTS)]
+    figures: dict[str, Any] = {
+        "coverage": _share(chosen.covered, GRAPHS, len(inputs)),
+        "cost": float(np.median(distances(asked, [found.candidates[c] for c in chosen.chosen]))),
+        "cost_inputs": len(asked),
         "candidates": len(ours),
         "distance": "upper bounds of the labelled edit distance: coverage is proved, true costs are not higher",
-        "held_out": _near_share(test, on_train, subject.options.theta),
-        "train": _share(on_train.cover.covered, GRAPHS, len(inputs) - len(test)),
+        "train": _share(on_train.covered, GRAPHS, int((~is_test).sum())),
+        "held_out": float(found.near[list(on_train.chosen)][:, is_test].any(0).mean()) if is_test.any() else 0.0,
     }
+    timer.stop("distances")
     for name, candidates in {"walk": visited, "answers": flipped}.items():
-        found = representatives(inputs, candidates, GRAPHS, subject.options.theta) if candidates else None
-        figures[name] = {
-            "coverage": _share(found.cover.covered, GRAPHS, len(inputs)) if found else 0.0,
-            "candidates": len(candidates),
-        }
+        cover = neighborhoods(inputs, candidates, theta, 60).choose(GRAPHS) if candidates else None
+        covered = _share(cover.covered, GRAPHS, len(inputs)) if cover else 0.0
+        figures[name] = {"coverage": covered, "candidates": len(candidates)}
         timer.stop(f"graphs of {name}")
     return figures
-
-
-def _near_share(graphs: Sequence[Graph], chosen: Representatives, theta: float) -> float:
-    """Share of graphs that are proved to be near one of the chosen ones."""
-    if not graphs or not chosen.graphs:
-        return 0.0
-    return _share(representatives(graphs, chosen.graphs, GRAPHS, theta).cover.covered, GRAPHS, len(graphs))
 
 
 def _cheapest_flips(subject: Subject, trial: Trial, most: int = 1000) -> list[Graph]:
@@ -164,3 +152,18 @@ def _cheapest_flips(subject: Subject, trial: Trial, most: int = 1000) -> list[Gr
             if trials and trials[0].difference is not None:
                 found.append(apply_differences(graphs[one.place], [trials[0].difference]))
     return found
+
+
+def believed_figures(subject: Subject, trial: Trial) -> dict[str, Any]:
+    """Coverage on some inputs if flips count only where the surrogates agree, with recourses of the same shortlist."""
+    options = replace(subject.options, believed=True)
+    study = replace(trial.study, options=options)
+    rows = subject.rows[:: max(1, len(subject.rows) // BASELINE_INPUTS)]
+    flips = np.zeros((trial.tried.num_chosen_from, len(rows)), dtype=bool)
+    for column, (_, _, graph) in enumerate(rows):
+        for k, (flipped, _, _) in (study.results(graph)[0] or {}).items():
+            if k < len(flips):
+                flips[k, column] = flipped
+    covered = greedy_cover(flips, R).covered
+    shares = {f"coverage{name}": _share(covered, k, len(rows)) for name, k in (("", R), ("_10", GRAPHS))}
+    return {"inputs": len(rows), **shares}

@@ -27,11 +27,13 @@ class Subject:
         name: Name of a dataset with a kit that the package carries.
         options: Settings of the summary.
         limit: Largest number of graphs, for a quick look; None for all.
+        every: 1 for all inputs, 3 for every third of them.
     """
 
     name: str
     options: SummaryOptions
     limit: int | None = None
+    every: int = 1
 
     @cached_property
     def dataset(self) -> GraphDataset:
@@ -51,7 +53,7 @@ class Subject:
                 graph = graphs.graphs([k])
                 if study.goal(0, self.explainer.kit.classifier(graph)[0].tolist()) is not None:
                     rows.append((2 * len(rows) + (part == "test"), graphs.ids[k], graph))
-        return rows
+        return rows[:: self.every]
 
     @cached_property
     def desired(self) -> list[Graph]:

@@ -15,45 +15,45 @@ _UNLIKE = 0.16
 
 
 @dataclass(frozen=True, eq=False)
-class Representatives:
-    """Counterfactual graphs that stand for inputs.
+class Neighborhoods:
+    """Candidates with the inputs that they are proved to be near.
 
     Args:
-        graphs: The graphs, in the order of the greedy choice.
-        cover: Numbers of the inputs that the first 1, 2, ... are proved to be near, with bounds.
-        near: For each graph the inputs that it is proved to be near.
+        candidates: Graphs of the wanted class.
+        near: For each candidate, True for inputs within theta of it.
     """
 
-    graphs: tuple[Graph, ...]
-    cover: Cover
-    near: Bool[np.ndarray, "k g"]
+    candidates: tuple[Graph, ...]
+    near: Bool[np.ndarray, "c g"]
+
+    def choose(self, num: int, among: Bool[np.ndarray, " g"] | None = None) -> Cover:
+        """Choose candidates that are near as many inputs as possible, or as many of some of them."""
+        return greedy_cover(self.near if among is None else self.near[:, among], num)
 
 
-def representatives(
+def neighborhoods(
     inputs: Sequence[Graph],
     candidates: Sequence[Graph],
-    num: int = 10,
     theta: float = 0.1,
     most_candidates: int = 150,
     most_pairs: int = 80,
-) -> Representatives:
-    """Choose graphs that are near as many inputs as possible.
+) -> Neighborhoods:
+    """Find the inputs that candidates are near.
 
     Args:
         inputs: Graphs to stand for.
         candidates: Graphs of the wanted class.
-        num: Number of graphs to choose.
         theta: Largest normalized edit distance.
         most_candidates: Candidates that are compared with inputs, those that look like most inputs first.
         most_pairs: Inputs that a candidate is aligned with, the most alike first.
 
     Returns:
-        The choice; nearness is proved, so that coverage may be more, and is not less.
+        The candidates that were compared; nearness is proved, so that coverage may be more, and is not less.
     """
     profiles, others = Profiles(inputs), Profiles(candidates)
     apart = unlikeness(profiles, others).numpy()
     apart[~may_be_near(profiles, others, theta).numpy()] = np.inf
-    promise = (np.exp(-apart / 0.05)).sum(1)
+    promise = np.exp(-apart / 0.05).sum(1)
     tried = np.argsort(-promise, kind="stable")[:most_candidates]
     near = np.zeros((len(tried), len(inputs)), dtype=bool)
     for row, c in enumerate(tried):
@@ -62,9 +62,7 @@ def representatives(
                 break
             limit = theta * float(profiles.sizes[x] + others.sizes[c])
             near[row, x] = upper_bound(inputs[x], candidates[c], limit) <= limit
-    cover = greedy_cover(near, num, [(int(c),) for c in tried])
-    chosen = list(cover.chosen)
-    return Representatives(tuple(candidates[int(tried[row])] for row in chosen), cover, near[chosen])
+    return Neighborhoods(tuple(candidates[c] for c in tried), near)
 
 
 def distances(inputs: Sequence[Graph], graphs: Sequence[Graph]) -> np.ndarray:
