@@ -33,6 +33,6 @@ if TYPE_CHECKING:
 # Words, pictures and summaries stand above explanations, which find them by these names.
 register("text", "graphflip.describe.text", "as_text")
 register("html", "graphflip.report.notebook", "to_html")
-register("summary", "graphflip.summary.summarize", "summarize_with")
+register("summary", "graphflip.summary.summarizer", "summarize_with")
 
 __getattr__, __dir__ = attach(__name__, __file__)

@@ -13,7 +13,7 @@ from ..explain.query import Query
 from ..graph import Graph
 from ..models.storage.files import write_atomically
 from ..summary.studies import Study, SummaryOptions, Tries
-from ..summary.summarize import Summarizer
+from ..summary.summarizer import Summarizer
 from ..summary.summary import Summary
 from .answers import explainer_of
 from .engines import AbstractEngine

@@ -7,7 +7,7 @@ from ..lazy import attach
 if TYPE_CHECKING:
     from .recourses import Recourse as Recourse
     from .studies import SummaryOptions as SummaryOptions
-    from .summarize import summarize as summarize
+    from .summarizer import summarize as summarize
     from .summary import Summary as Summary
     from .transformations import Transformation as Transformation
 

@@ -12,7 +12,7 @@ from ..schema import Column
 from .sites import Site
 from .transformations import Transformation, Wildcards
 
-_KNOWN = 5
+KNOWN = 5
 """Number of times that an environment must occur in the training graphs to be known."""
 
 
@@ -49,7 +49,7 @@ class Applier:
         if self.environments is None:
             return after
         difference = Difference.between(factual, after)
-        strange = self.environments.unknown(factual, after, difference, _KNOWN)
+        strange = self.environments.unknown(factual, after, difference, KNOWN)
         return None if strange or not self._rings_stay(factual, difference) else after
 
     def _rings_stay(self, factual: Sketch, difference: Difference) -> bool:

@@ -66,4 +66,4 @@ def _tighten(limits: list[float], covered: int, gains: np.ndarray, total: int) -
     largest = np.sort(gains)[::-1].cumsum()
     for k in range(len(limits)):
         most = covered + (int(largest[min(k, len(largest) - 1)]) if len(largest) else 0)
-        limits[k] = min(limits[k], most, total)
+        limits[k] = float(min(limits[k], most, total))

@@ -36,10 +36,14 @@ class Input(NamedTuple):
 
 
 class Shortlist(NamedTuple):
-    """Recourses to try on all graphs; the first `num_chosen_from` are to choose from, the others are a baseline."""
+    """Recourses to try on all graphs; the first `num_chosen_from` are to choose from, the others are a baseline.
+
+    `flipping` is the share of all single moves of the sample that flip a graph.
+    """
 
     recourses: tuple[Recourse, ...]
     num_chosen_from: int
+    flipping: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +58,8 @@ class Tried:
         flips: True where it flips.
         shown: Probability of the goal, or predicted value, of the best result.
         cost: Its normalized cost.
+        column: For each place of an input, its column.
+        flipping: Share of all single moves of a sample that flip.
     """
 
     inputs: Sequence[Input]
@@ -64,6 +70,7 @@ class Tried:
     shown: Float[np.ndarray, "r n"]
     cost: Float[np.ndarray, "r n"]
     column: dict[int, int]
+    flipping: float = 0.0
 
     @classmethod
     def empty(cls, shortlist: Shortlist, inputs: Sequence[Input], held_out: Sequence[bool]) -> "Tried":
@@ -78,6 +85,7 @@ class Tried:
             np.full(shape, np.nan, dtype=np.float32),
             np.full(shape, np.nan, dtype=np.float32),
             {one.place: column for column, one in enumerate(inputs)},
+            shortlist.flipping,
         )
 
     def add(self, place: int, results: Tries) -> None:

@@ -25,4 +25,4 @@ def wilson_interval(count: int, total: int, z: float = 1.959963984540054) -> tup
     share, weight = count / total, z * z / total
     middle = (share + weight / 2) / (1 + weight)
     half = z / (1 + weight) * math.sqrt(share * (1 - share) / total + weight / total / 4)
-    return max(0.0, middle - half), min(1.0, middle + half)
+    return max(0.0, min(share, middle - half)), min(1.0, max(share, middle + half))

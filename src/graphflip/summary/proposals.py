@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable
+from typing import NamedTuple
 
 import torch
 
@@ -37,10 +38,17 @@ def from_answers(answers: Iterable[Counterfactual], moves: Moves) -> Counter[Tra
     return found
 
 
+class Proposed(NamedTuple):
+    """Transformations worth trying, and the share of all single moves that flip the graph."""
+
+    changes: list[Transformation]
+    flipping: float
+
+
 @torch.no_grad()
 def from_moves(
     graph: Graph, goal: AbstractGoal, score: float, classifier: AbstractClassifier, moves: Moves, most: int = 40
-) -> list[Transformation]:
+) -> Proposed:
     """List the transformations of the single moves of a graph that bring the goal nearest.
 
     Args:
@@ -52,7 +60,7 @@ def from_moves(
         most: Largest number of moves that are read.
 
     Returns:
-        Transformations of moves that flip, best first, then of those that come nearest to it.
+        Transformations of moves that flip, best first, then of those that come nearest to it; and the share that flip.
     """
     factual = Sketch.of(graph)
     steps: dict[tuple, Difference] = {}
@@ -70,4 +78,5 @@ def from_moves(
         ranked += [(not yes, -value, start + k) for k, (yes, value) in enumerate(zip(reached, scores, strict=True))]
     better = [row for row in sorted(ranked) if -row[1] > score][:most]
     found = [transformations_between(factual, after_of[keys[k]], moves) for *_, k in better]
-    return list(dict.fromkeys(one for several in found for one in several[:1]))
+    flipping = sum(not other for other, *_ in ranked) / max(1, len(ranked))
+    return Proposed(list(dict.fromkeys(one for several in found for one in several[:1])), flipping)

@@ -13,12 +13,16 @@ from ..errors import ConfigError
 from ..explain.explainer import Explainer
 from ..explain.goals.classes import ClassGoal
 from ..explain.goals.goal import AbstractGoal, AbstractRequest
+from ..explain.moves.environments import EnvironmentCounts
 from ..explain.moves.moves import Moves
 from ..graph import Graph
 from ..models.networks.classifier import num_outputs
-from .applying import Applier
+from .applying import KNOWN, Applier
 from .recourses import Recourse
 from .trials import Trial, Trier
+
+_USUAL = 0.9
+"""Share of the nodes of the training graphs whose surroundings must be known for a rule that asks for known ones."""
 
 
 @dataclass(frozen=True)
@@ -138,16 +142,23 @@ class Study:
     def moves(self) -> Moves:
         """Moves of the classifier's graphs."""
         kit = self.explainer.kit
-        bonds = self.explainer.search().moves.bonds if self.options.valid else None
+        bonds = self.explainer.search().moves.bonds if self._environments is not None else None
         return Moves(kit.schema, kit.knowledge.vocabulary, bonds)
 
     @cached_property
     def trier(self) -> Trier:
         """Tries recourses, with the settings of the study."""
         kit, options = self.explainer.kit, self.options
-        applier = Applier(self.moves, kit.knowledge.environments if options.valid else None)
+        applier = Applier(self.moves, self._environments)
         surrogates = kit.surrogates if options.believed else ()
         return Trier(kit.classifier, applier, surrogates, options.theta, options.times)
+
+    @property
+    def _environments(self) -> EnvironmentCounts | None:
+        """Surroundings that changes may create; None for any, also where the data do not know most of their own."""
+        known = self.explainer.kit.knowledge.environments
+        often = sum(count for count in known.counts.values() if count >= KNOWN)
+        return known if self.options.valid and often >= _USUAL * sum(known.counts.values()) else None
 
     @torch.no_grad()
     def look(self, graph: Graph) -> Seen:

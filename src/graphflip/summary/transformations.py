@@ -239,5 +239,5 @@ def _hash(text: str) -> str:
     return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
 
 
-def _tuple(values: list | None) -> Wildcards | None:
+def _tuple(values: Sequence[str | float | None] | None) -> Wildcards | None:
     return None if values is None else tuple(values)

@@ -35,17 +35,11 @@ def recourse_words(before: Graph, after: Graph) -> str:
 
 
 def _plain(text: str, molecule: bool) -> str:
-    text = _article(text)
-    nothing = "hydrogen" if molecule else "nothing"
-    for pattern in (_REPLACE, _ADD, _REMOVE):
+    for pattern in (_REPLACE, _ADD, _REMOVE) if molecule else ():
         if match := pattern.fullmatch(text):
             named = match.groupdict()
-            return f"{named.get('gone', nothing).removeprefix('the ')} → {named.get('came', nothing)}"
+            return f"{named.get('gone', 'hydrogen').removeprefix('the ')} → {named.get('came', 'hydrogen')}"
     return _NUMBER.sub("", text)
-
-
-def _article(text: str) -> str:
-    return text.replace("an the ", "the ")
 
 
 def context_words(recourse: Recourse) -> tuple[str, ...]:

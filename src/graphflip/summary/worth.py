@@ -10,6 +10,9 @@ from .summary import DirectionSummary
 _FEWEST = 30
 """Graphs that a verdict on the whole model needs."""
 
+_ANY_CHANGE = 0.25
+"""Share of single moves that flip above which no change in particular does."""
+
 _LITTLE = 0.1
 """Share of graphs that ten recourses flip below which they say nothing of the model."""
 
@@ -25,13 +28,16 @@ def remarks_on(seen: Sequence[Seen], classes: Sequence[str]) -> tuple[str, ...]:
     return tuple(said)
 
 
-def little_to_say(part: DirectionSummary, seen: Sequence[Seen], classes: Sequence[str]) -> tuple[str, ...]:
+def little_to_say(
+    part: DirectionSummary, seen: Sequence[Seen], classes: Sequence[str], flipping: float
+) -> tuple[str, ...]:
     """Reasons not to read much into a list of recourses; none if it says something.
 
     Args:
         part: The summary of one direction.
         seen: What the models say of all graphs.
         classes: Names of the classes.
+        flipping: Share of all single moves that flip a graph.
     """
     reasons = []
     counts = Counter(_predicted(one) for one in seen)
@@ -44,6 +50,10 @@ def little_to_say(part: DirectionSummary, seen: Sequence[Seen], classes: Sequenc
         reasons.append(
             f"all recourses together flip {part.held_out_curve[-1]:.0%} of held-out graphs; what changes one graph "
             "does not change others."
+        )
+    if flipping > _ANY_CHANGE:
+        reasons.append(
+            f"almost any change does: {flipping:.0%} of all single moves that were tried flip the prediction."
         )
     return (*reasons, *_no_common_ground(seen))
 

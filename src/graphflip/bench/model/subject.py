@@ -13,7 +13,7 @@ from ...explain.explainer import Explainer, load
 from ...graph import Graph
 from ...summary.figures import Input, Tried
 from ...summary.studies import Study, SummaryOptions, Tries
-from ...summary.summarize import Summarizer
+from ...summary.summarizer import Summarizer
 
 DESIRED = {"aids": "active", "mutagenicity": "nonmutagen", "nci1": "active", "planted": "no motif"}
 """The class that predictions are to become, as GCFExplainer has it."""

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, fields, replace
+from statistics import fmean
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from ..explain.explainer import Explainer
 from ..graph import Graph
 from .coverage import greedy_cover
 from .figures import Input, Shortlist, Tried, curve_of, described, why_uncovered
-from .proposals import from_answers, from_moves
+from .proposals import Proposed, from_answers, from_moves
 from .recourses import Recourse, SiteResult, sharpened
 from .studies import Seen, Study, SummaryOptions, Tries
 from .summary import DirectionSummary, Summary
@@ -151,9 +152,11 @@ class Summarizer:
         graphs = self._graphs(sample)
         asked = [(one.id, graphs[one.place]) for one in sample[: options.answers]]
         frequent = from_answers(self.answers(asked, self.study.targets[direction], options.prefer), self.study.moves)
-        found = Counter(frequent)
+        found, flipping = Counter(frequent), []
         for one in sample:
-            found.update(self._moves(direction, one, graphs[one.place]))
+            changes, share = self._moves(direction, one, graphs[one.place])
+            found.update(changes)
+            flipping.append(share)
         pool = [Recourse(change) for change in _ranked(found)[: 4 * options.shortlist]]
         flips = self._flips(direction, pool, [graphs[one.place] for one in sample])
         kept = most_useful(flips, [one.rank for one in pool], options.shortlist)
@@ -164,7 +167,7 @@ class Summarizer:
             for k in kept
         ]
         plain = [Recourse(change) for change in _ranked(frequent)[: options.num]]
-        return Shortlist((*recourses, *plain), len(recourses))
+        return Shortlist((*recourses, *plain), len(recourses), fmean(flipping) if flipping else 0.0)
 
     def _flips(self, direction: int, pool: Sequence[Recourse], graphs: Sequence[Graph]) -> np.ndarray:
         """Which graphs each recourse flips."""
@@ -175,10 +178,10 @@ class Summarizer:
             flips[:, column] = [trial.flipped for trial in trials]
         return flips
 
-    def _moves(self, direction: int, one: Input, graph: Graph) -> list:
+    def _moves(self, direction: int, one: Input, graph: Graph) -> Proposed:
         goal = self.study.goal(direction, one.seen.outputs)
         if goal is None:
-            return []
+            return Proposed([], 0.0)
         score = float(goal.score(torch.tensor(one.seen.outputs)))
         return from_moves(graph, goal, score, self.study.explainer.kit.classifier, self.study.moves)
 
@@ -217,7 +220,7 @@ class Summarizer:
             {"most frequent in single answers, held out": curve_of(frequent)} if len(frequent) else {},
             why_uncovered(tried, cover.chosen),
         )
-        return replace(part, reasons=little_to_say(part, seen, study.explainer.kit.classes))
+        return replace(part, reasons=little_to_say(part, seen, study.explainer.kit.classes, tried.flipping))
 
     def _graphs(self, wanted: Sequence[Input]) -> dict[int, Graph]:
         """The graphs of some inputs, by place; read from the beginning."""
