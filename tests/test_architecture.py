@@ -50,11 +50,12 @@ LAYERS = """
     explain.edits
     explain
     describe.takeback
+    summary
     fit pyg
     jobs
     bench
     bench.paper
-    bench.quality
+    bench.quality bench.model
     report.draw
     report
     viewer

@@ -30,8 +30,9 @@ if TYPE_CHECKING:
     from .schema import Continuous as Continuous
     from .schema import Schema as Schema
 
-# Words and pictures stand above explanations, which find them by these names.
+# Words, pictures and summaries stand above explanations, which find them by these names.
 register("text", "graphflip.describe.text", "as_text")
 register("html", "graphflip.report.notebook", "to_html")
+register("summary", "graphflip.summary.summarizer", "summarize_with")
 
 __getattr__, __dir__ = attach(__name__, __file__)

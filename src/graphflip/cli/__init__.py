@@ -7,7 +7,7 @@ import typer
 
 from ..errors import GraphflipError
 from ..version import __version__
-from . import bench, check, demo, explain, fit, report, score, serve, train
+from . import bench, check, demo, explain, fit, report, score, serve, summarize, train
 from .terminal import complaints, console, show
 
 app = typer.Typer(
@@ -17,7 +17,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 for command in (
-    *(explain.explain, explain.export, score.score, report.report),
+    *(explain.explain, explain.export, summarize.summarize, score.score, report.report),
     *(fit.fit, check.check, train.train, train.models, demo.demo, serve.serve),
 ):
     app.command()(command)

@@ -98,5 +98,27 @@ def quality(
     write_page(written, written / "report.html")
 
 
+@app.command()
+def model(
+    data: Annotated[str, typer.Option(help="Datasets, separated by commas: aids, mutagenicity, nci1; or all.")] = "all",
+    out: Annotated[Path, typer.Option(help="Folder for the tables.")] = Path("results/model"),
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="At most this many graphs of each part, for a quick look.")
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the random walk, which is a baseline.")] = 0,
+) -> None:
+    """Measure summaries of a model: coverage and cost in the terms of GCFExplainer and ComRecGC.
+
+    A run that was stopped or killed continues with the next dataset when the same command is given again.
+    """
+    from ..bench.model.benchmark import SETS, run_model
+    from .progress import task_bar
+
+    prepare()
+    with task_bar(console) as watch:
+        written = run_model(list(SETS) if data == "all" else _split(data), out, limit, seed, watch)
+    console.print(f"The table is {written}.")
+
+
 def _split(text: str) -> list[str]:
     return [name.strip() for name in text.split(",") if name.strip()]

@@ -65,7 +65,7 @@ def explain(
 
     prepare()
     settings = JobSettings.of(model, classifier, query)
-    source, computing = open_source(what, function), _engine(engine, workers, scheduler, row_seconds, unencrypted)
+    source, computing = open_source(what, function), make_engine(engine, workers, scheduler, row_seconds, unencrypted)
     if out is None:
         for text in explain_now(settings, source):
             show(text)
@@ -92,9 +92,10 @@ def export(
     console.print(f"{export(folder, to)} answers are in {to}.")
 
 
-def _engine(
+def make_engine(
     name: EngineName, workers: int, scheduler: str | None, row_seconds: float, unencrypted: bool
 ) -> "AbstractEngine":
+    """Make the engine that options name."""
     from ..jobs import Processes
 
     if name is EngineName.dask:

@@ -1,9 +1,9 @@
-"""Registry of the functions that show explanations: words and pictures, which stand above them, register here."""
+"""Registry of functions that stand above explanations: words, pictures and summaries register here."""
 
 from importlib import import_module
 from typing import Any, Literal
 
-Form = Literal["text", "html"]
+Form = Literal["text", "html", "summary"]
 
 _SHOWN: dict[Form, tuple[str, str]] = {}
 
@@ -17,3 +17,26 @@ def shown(form: Form, explanation: Any) -> str:
     """Show an explanation in a form."""
     module, function = _SHOWN[form]
     return getattr(import_module(module), function)(explanation)
+
+
+def summarize(self: Any, graphs: Any, target: Any = None, **options: Any) -> Any:
+    """Summarize what the classifier goes by: changes that flip its prediction for many graphs.
+
+    Args:
+        graphs: Many inputs, as `explain` takes them.
+        target: One target, as in `explain`; by default every class in turn. A model of values must be told.
+        **options: `ids`, `name`, and fields of `graphflip.summary.SummaryOptions`, such as `num` and `theta`.
+
+    Returns:
+        A `graphflip.summary.Summary`: print it, or write it with `graphflip.report.summary_page.write_summary`.
+
+    Raises:
+        ConfigError: If an option cannot be used, or the classifier has no such target.
+        DataError: If an input cannot be read.
+
+    Example:
+        >>> explainer = graphflip.load("ames")                                            # doctest: +SKIP
+        >>> print(explainer.summarize(graphflip.load_dataset("ames"), "nonmutagen"))      # doctest: +SKIP
+    """
+    module, function = _SHOWN["summary"]
+    return getattr(import_module(module), function)(self, graphs, target, **options)

@@ -19,6 +19,7 @@ from ..models.networks.classifier import AbstractClassifier, num_outputs
 from ..models.networks.pegvae import PEGVAE
 from .assess import Assessor
 from .counterfactual import Counterfactual
+from .display import summarize
 from .edits.frontier import explain_frontier, watched
 from .edits.matches import keep_matches
 from .edits.search import EditSearch
@@ -48,6 +49,7 @@ class Explainer:
     """
 
     kit: Kit
+    summarize = summarize
 
     @overload
     def explain(self, what: Input, target: Target = None, **options: Unpack[OneAnswer]) -> Counterfactual: ...

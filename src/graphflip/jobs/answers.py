@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from ..data.inputs import InputRow
 from ..data.source import Source
@@ -24,14 +24,17 @@ from ..explain.records import to_record
 from ..models.adapters.black_box import BlackBox
 from ..models.storage.files import weights_blob
 from ..models.storage.store import CARD
+from ..summary.studies import Study
 from ..version import __version__
 from .plain_json import without_halves
 from .settings import JobSettings
 from .tables import TIMING, to_parquet
 
-BAD_INPUT, FAILED, CRASHED, OUT_OF_TIME = "bad_input", "failed", "crashed", "out_of_time"
+BAD_INPUT, FAILED, CRASHED, OUT_OF_TIME, TRIED = "bad_input", "failed", "crashed", "out_of_time", "tried"
 """Outcomes of rows, besides those of searches: it could not be read; an error came up; its process died of it; it took
-too long."""
+too long; the recourses of a study were tried on it."""
+
+Found = TypeVar("Found")
 
 
 class Order(NamedTuple):
@@ -201,18 +204,40 @@ def explain_now(settings: JobSettings, source: Source) -> Iterator[str]:
 
 
 def _answers(explainer: Explainer, settings: JobSettings, row: InputRow) -> list[dict[str, Any]]:
+    if settings.study is not None:
+        return [_tried(explainer, settings.study, row)]
     found = _explained(explainer, settings, row)
     if isinstance(found, RowFailure):
         return [_without_answer(row, found)]
     return [without_halves(_answer(row, k, one)) for k, one in enumerate(found)]
 
 
+def _tried(explainer: Explainer, study: str, row: InputRow) -> dict[str, Any]:
+    """What the recourses of a study do to a row; the record holds their results."""
+    found = _kept(explainer, lambda: _study(study, explainer).results(explainer.read(row)))
+    if isinstance(found, RowFailure):
+        return _without_answer(row, found)
+    flipped = any(one and any(flips for flips, *_ in one.values()) for one in found)
+    told = {"row": row.number, "answer": 0, "id": row.id, "input": row.text, "outcome": TRIED, "flipped": flipped}
+    return without_halves(told | {"note": "", "record": json.dumps(found)})
+
+
+@lru_cache(maxsize=1)
+def _study(text: str, explainer: Explainer) -> Study:
+    return Study.from_text(text, explainer)
+
+
 def _explained(explainer: Explainer, settings: JobSettings, row: InputRow) -> list[Counterfactual] | RowFailure:
+    return _kept(explainer, lambda: next(explainer.explain_each([row], query=settings.query)))
+
+
+def _kept(explainer: Explainer, work: Callable[[], Found]) -> Found | RowFailure:
+    """The result of work on one row, or why there is none: no row ends the others."""
     classifier = explainer.kit.classifier
     if isinstance(classifier, BlackBox):
         classifier.renew()  # its budget is for each row: an answer must not depend on the rows before
     try:
-        return next(explainer.explain_each([row], query=settings.query))
+        return work()
     except MissingExtra:
         raise  # of the machine, not of the row
     except (DataError, GraphError, SchemaError, ConfigError) as error:

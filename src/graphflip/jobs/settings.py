@@ -19,13 +19,17 @@ _FORMAT_1 = {
 class JobSettings(BaseModel):
     """A kit, or a classifier in its place, and the question; equal settings give equal answers.
 
-    In a file the options of the question stand beside `model` and `classifier`.
+    In a file the options of the question stand beside `model` and `classifier`. With a `study` (`Study.to_text`), rows
+    are not searched: its recourses are tried on them.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     model: str
     classifier: str | None = Field(default=None, description="package.module:factory, instead of the kit's")
     query: SerializeAsAny[Query] = Query()
+    study: str | None = Field(
+        default=None, description="recourses to try on every row, instead of a search for answers"
+    )
 
     @classmethod
     def of(cls, model: str, classifier: str | None = None, query: Query | None = None, **options: Any) -> "JobSettings":
@@ -44,7 +48,7 @@ class JobSettings(BaseModel):
     def _from_file(cls, stored: Any) -> Any:
         if not isinstance(stored, dict) or "query" in stored:
             return stored
-        own = {name: value for name, value in stored.items() if name in ("model", "classifier")}
+        own = {name: value for name, value in stored.items() if name in ("model", "classifier", "study")}
         return own | {"query": {name: value for name, value in stored.items() if name not in own}}
 
     @model_serializer
@@ -52,4 +56,5 @@ class JobSettings(BaseModel):
         wanted = _FORMAT_1 | self.query.changes().keys()
         options = self.query.model_dump(mode="json")
         asked = {name: value for name, value in options.items() if name in wanted}
-        return {"model": self.model, "classifier": self.classifier} | asked
+        study = {} if self.study is None else {"study": self.study}
+        return {"model": self.model, "classifier": self.classifier} | study | asked

@@ -1,0 +1,1 @@
+"""The benchmark of summaries: coverage and cost in the terms of GCFExplainer and ComRecGC."""

@@ -1,0 +1,169 @@
+"""Figures of a subject: coverage of recourses and of counterfactual graphs, ours and those of baselines."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ...explain.goals.goal import AbstractGoal
+from ...explain.moves.apply import apply_differences
+from ...explain.moves.sketch import Sketch
+from ...graph import Graph
+from ...summary.coverage import greedy_cover
+from ...summary.figures import curve_of
+from ...summary.graphs.representatives import distances, neighborhoods
+from ...summary.graphs.walk import Visited, random_walk
+from ...summary.proposals import from_answers
+from ...summary.recourses import Recourse
+from ...summary.studies import Study
+from ...summary.transformations import Transformation, transformations_between
+from .subject import Subject, Timer, Trial
+
+R = 100
+"""Number of recourses, as in ComRecGC."""
+GRAPHS = 10
+"""Number of counterfactual graphs, as in GCFExplainer."""
+BASELINE_INPUTS = 150
+"""Inputs on which recourses of the baselines are tried."""
+COST_INPUTS = 60
+"""Inputs from which the distance to the nearest chosen graph is measured."""
+
+
+def recourse_figures(trial: Trial) -> dict[str, Any]:
+    """Coverage of 100 and of 10 recourses on all inputs, and on test graphs of 10 that were chosen on the others."""
+    tried, recourses = trial.tried, trial.study.recourses[0]
+    flips = tried.flips[: tried.num_chosen_from]
+    ranks = [one.rank for one in recourses[: tried.num_chosen_from]]
+    every, train = greedy_cover(flips, R, ranks), greedy_cover(flips[:, ~tried.held_out], GRAPHS, ranks)
+    first = list(train.chosen)
+    chosen_on, held_out = (curve_of(flips[first][:, part]) for part in (~tried.held_out, tried.held_out))
+    total = flips.shape[1]
+    return {
+        "inputs": total,
+        "inputs_test": int(tried.held_out.sum()),
+        "coverage": _share(every.covered, R, total),
+        "coverage_10": _share(every.covered, GRAPHS, total),
+        "bound_10": every.bounds[min(GRAPHS, len(every.bounds)) - 1] / total if every.bounds else 0.0,
+        "num": len(every.chosen),
+        "curve": [count / total for count in every.covered],
+        "train_10": chosen_on[-1] if chosen_on else 0.0,
+        "held_out": held_out[-1] if held_out else 0.0,
+        "cost": _median_cost(tried.cost[: tried.num_chosen_from], flips, list(every.chosen)),
+    }
+
+
+def _share(covered: Sequence[int], k: int, total: int) -> float:
+    return covered[min(k, len(covered)) - 1] / total if covered and total else 0.0
+
+
+def _median_cost(cost: np.ndarray, flips: np.ndarray, chosen: list[int]) -> float | None:
+    """Median over the covered inputs of the cost of the cheapest flip."""
+    best = np.where(flips[chosen], cost[chosen], np.inf).min(0, initial=np.inf)
+    return float(np.median(best[np.isfinite(best)])) if np.isfinite(best).any() else None
+
+
+def baseline_recourses(subject: Subject, trial: Trial, walked: Sequence[Visited]) -> dict[str, Any]:
+    """Coverage of the most frequent changes of single answers, and of the most visited ones of the random walk."""
+    study, graphs = trial.study, [graph for _, _, graph in subject.rows]
+    counted: Counter[Transformation] = Counter()
+    for one in walked:
+        before = Sketch.of(graphs[one.start])
+        after = Sketch.of(apply_differences(graphs[one.start], [one.difference]))
+        counted.update(dict.fromkeys(transformations_between(before, after, study.moves), one.count))
+    lists = {
+        "answers": _frequent(from_answers(trial.answers, study.moves)),
+        "walk": _frequent(counted),
+    }
+    rows = subject.rows[:: max(1, len(subject.rows) // BASELINE_INPUTS)]
+    figures = {}
+    for name, recourses in lists.items():
+        own = study.with_recourses([recourses])
+        flips = np.zeros((len(recourses), len(rows)), dtype=bool)
+        for column, (_, _, graph) in enumerate(rows):
+            for k, (flipped, _, _) in (own.results(graph)[0] or {}).items():
+                flips[k, column] = flipped
+        cover = greedy_cover(flips, R)
+        figures[name] = {
+            "inputs": len(rows),
+            "coverage": _share(cover.covered, R, len(rows)),
+            "coverage_10": _share(cover.covered, GRAPHS, len(rows)),
+            "num": len(recourses),
+        }
+    return figures
+
+
+def _frequent(counted: Counter[Transformation]) -> list[Recourse]:
+    ranked = sorted(counted, key=lambda change: (-counted[change], change.num_edits, change.key))
+    return [Recourse(change) for change in ranked[:R]]
+
+
+def walk(subject: Subject, study: Study, steps: int) -> list[Visited]:
+    """The random walk over the inputs of a subject."""
+    classifier = subject.explainer.kit.classifier
+
+    def goal(graph: Graph) -> AbstractGoal | None:
+        return study.goal(0, classifier(graph)[0].tolist())
+
+    return random_walk(study, [graph for _, _, graph in subject.rows], goal, steps, subject.options.seed)
+
+
+def graph_figures(subject: Subject, trial: Trial, walked: Sequence[Visited], timer: Timer) -> dict[str, Any]:
+    """Coverage and cost of 10 counterfactual graphs: ours, of the random walk, and of single answers."""
+    inputs, theta = [graph for _, _, graph in subject.rows], subject.options.theta
+    is_test = np.array([at % 2 == 1 for at, _, _ in subject.rows])
+    flipped = [one.counterfactual for one in trial.answers if one.flipped and one.counterfactual is not None]
+    visited = [apply_differences(inputs[one.start], [one.difference]) for one in walked[:1500]]
+    ours = [*subject.desired, *_cheapest_flips(subject, trial), *flipped]
+    timer.stop("candidates")
+    found = neighborhoods(inputs, ours, theta, 100, 60)
+    chosen, on_train = found.choose(GRAPHS), found.choose(GRAPHS, ~is_test)
+    timer.stop("graphs")
+    asked = inputs[:: max(1, len(inputs) // COST_INPUTS)]
+    figures: dict[str, Any] = {
+        "coverage": _share(chosen.covered, GRAPHS, len(inputs)),
+        "cost": float(np.median(distances(asked, [found.candidates[c] for c in chosen.chosen]))),
+        "cost_inputs": len(asked),
+        "candidates": len(ours),
+        "distance": "upper bounds of the labelled edit distance: coverage is proved, true costs are not higher",
+        "train": _share(on_train.covered, GRAPHS, int((~is_test).sum())),
+        "held_out": float(found.near[list(on_train.chosen)][:, is_test].any(0).mean()) if is_test.any() else 0.0,
+    }
+    timer.stop("distances")
+    for name, candidates in {"walk": visited, "answers": flipped}.items():
+        cover = neighborhoods(inputs, candidates, theta, 40, 60).choose(GRAPHS) if candidates else None
+        covered = _share(cover.covered, GRAPHS, len(inputs)) if cover else 0.0
+        figures[name] = {"coverage": covered, "candidates": len(candidates)}
+        timer.stop(f"graphs of {name}")
+    return figures
+
+
+def _cheapest_flips(subject: Subject, trial: Trial, most: int = 1000) -> list[Graph]:
+    """For some inputs the graph that the cheapest recourse makes of them."""
+    tried, study = trial.tried, trial.study
+    cost = np.where(tried.flips, tried.cost, np.inf)
+    graphs = {at: graph for at, _, graph in subject.rows}
+    found = []
+    for column in range(0, len(tried.inputs), max(1, len(tried.inputs) // most)):
+        k, one = int(cost[:, column].argmin()), tried.inputs[column]
+        if np.isfinite(cost[k, column]):
+            trials = study.with_recourses([[study.recourses[0][k]]]).try_on(graphs[one.place])[0]
+            if trials and trials[0].difference is not None:
+                found.append(apply_differences(graphs[one.place], [trials[0].difference]))
+    return found
+
+
+def believed_figures(subject: Subject, trial: Trial) -> dict[str, Any]:
+    """Coverage on some inputs if flips count only where the surrogates agree, with recourses of the same shortlist."""
+    options = replace(subject.options, believed=True)
+    study = replace(trial.study, options=options)
+    rows = subject.rows[:: max(1, len(subject.rows) // BASELINE_INPUTS)]
+    flips = np.zeros((trial.tried.num_chosen_from, len(rows)), dtype=bool)
+    for column, (_, _, graph) in enumerate(rows):
+        for k, (flipped, _, _) in (study.results(graph)[0] or {}).items():
+            if k < len(flips):
+                flips[k, column] = flipped
+    covered = greedy_cover(flips, R).covered
+    shares = {f"coverage{name}": _share(covered, k, len(rows)) for name, k in (("", R), ("_10", GRAPHS))}
+    return {"inputs": len(rows), **shares}

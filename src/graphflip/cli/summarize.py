@@ -1,0 +1,79 @@
+"""`graphflip summarize`: what a model goes by."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .explain import EngineName, make_engine
+from .terminal import complaints, console, prepare, show
+
+
+def summarize(
+    what: Annotated[
+        str,
+        typer.Argument(
+            metavar="DATA", help="Many graphs: a .csv, .smi, .sdf, .jsonl or .pt file, a TU folder, ames:test."
+        ),
+    ],
+    model: Annotated[str, typer.Option(help="ames, logp, mutagenicity, aids, nci1, or the folder of a kit.")] = "ames",
+    out: Annotated[Path, typer.Option(help="Folder for the page, summary.json and what they are made from.")] = Path(
+        "summary"
+    ),
+    target: Annotated[
+        str | None,
+        typer.Option(
+            help="One class, or a change of a predicted value ('raise by 1'). By default every class in turn."
+        ),
+    ] = None,
+    num: Annotated[int, typer.Option(min=1, help="Recourses to print for each class.")] = 10,
+    theta: Annotated[float, typer.Option(help="Largest cost: edits over the nodes and edges of both graphs.")] = 0.1,
+    sample: Annotated[int, typer.Option(min=1, help="Graphs of each class that recourses are looked for in.")] = 120,
+    answers: Annotated[int, typer.Option(min=0, help="Graphs of the sample that are explained one by one.")] = 40,
+    held_out: Annotated[float, typer.Option(help="Share of the graphs that recourses are not chosen on.")] = 0.25,
+    alone: Annotated[
+        bool, typer.Option("--alone", help="Count every flip of the classifier, whatever the surrogates say.")
+    ] = False,
+    any_change: Annotated[
+        bool,
+        typer.Option("--any-change", help="Allow surroundings that the data do not have, and broken aromatic rings."),
+    ] = False,
+    classifier: Annotated[str | None, typer.Option(help="Another classifier: package.module:factory.")] = None,
+    function: Annotated[
+        bool, typer.Option("--function", help="DATA names a function of your own code, which is imported and called.")
+    ] = False,
+    workers: Annotated[int, typer.Option(min=1, help="Processes, of one thread each.")] = 1,
+    engine: Annotated[EngineName, typer.Option(help="Where to compute.")] = EngineName.local,
+    scheduler: Annotated[
+        str | None, typer.Option(help="Address or file of a Dask scheduler; without it, a local cluster is started.")
+    ] = None,
+    unencrypted: Annotated[
+        bool,
+        typer.Option("--unencrypted", help="Use a scheduler without TLS: who reads its network can run code as you."),
+    ] = False,
+) -> None:
+    """Say what a classifier goes by: changes that flip its prediction for many graphs, with figures and pictures.
+
+    A run that was stopped or killed goes on when the same command is given again.
+    """
+    from ..jobs import JobSettings, open_source
+    from ..jobs.summaries import Stopped, run_summary
+    from ..report.summary_page import write_summary
+    from ..summary.studies import SummaryOptions
+    from .progress import job_bar
+
+    prepare()
+    options = SummaryOptions(
+        num, theta, sample=sample, answers=answers, held_out=held_out, believed=not alone, valid=not any_change
+    )
+    settings = JobSettings.of(model, classifier, target=target)
+    computing = make_engine(engine, workers, scheduler, 120.0, unencrypted)
+    try:
+        with job_bar(console) as watch:
+            summary = run_summary(open_source(what, function), settings, out, computing, options, watch)
+    except Stopped as stop:
+        show(str(stop), complaints)
+        raise typer.Exit(130) from stop
+    write_summary(out / "index.html", summary)
+    show(str(summary))
+    console.print(f"Open [bold]{out / 'index.html'}[/bold] in a browser.")

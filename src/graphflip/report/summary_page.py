@@ -1,0 +1,170 @@
+"""The page "What it goes by": a summary of a model as one HTML file that loads nothing and runs nothing."""
+
+import base64
+import hashlib
+from collections.abc import Sequence
+from html import escape
+from pathlib import Path
+
+from ..describe.wording import sentences
+from ..errors import DataError
+from ..explain.counterfactual import Counterfactual
+from ..models.storage.files import write_atomically
+from ..summary.summary import CommonRecourse, DirectionSummary, Summary
+from ..version import __version__
+from .draw.palette import page_style
+from .draw.pictures import draw_pair
+
+_ASSETS = Path(__file__).parent / "assets"
+_WIDTH, _HEIGHT, _LEFT, _BOTTOM, _TOP = 520, 240, 40, 28, 12
+_MOST_IDS = 2000
+
+
+def write_summary(path: Path, summary: Summary) -> None:
+    """Write the page of a summary; the file is complete or not there at all.
+
+    Args:
+        path: File of the page.
+        summary: The summary.
+
+    Raises:
+        DataError: If the file cannot be written.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(path, summary_html(summary).encode())
+    except OSError as error:
+        raise DataError(f"{path}: cannot be written ({error.strerror}). Give another folder with --out.") from error
+
+
+def summary_html(summary: Summary) -> str:
+    """Write a summary as HTML, whose content security policy forbids loading anything and running any script."""
+    style = (_ASSETS / "report.css").read_text() + (_ASSETS / "summary.css").read_text() + page_style()
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+    title = escape(f"What {summary.model} goes by")
+    remarks = " ".join([f"Read off {summary.data}.", *summary.remarks])
+    return (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>{title}</title><style>{style}</style></head><body>"
+        f'<header><h1>{title}</h1><p class="summary">{escape(remarks)}</p></header>'
+        f"<main>{''.join(map(_direction, summary.directions))}</main>"
+        f"<footer>{escape(_settings(summary))} Written by graphflip {__version__}.</footer></body></html>\n"
+    )
+
+
+def _settings(summary: Summary) -> str:
+    options = summary.options
+    believed = " and the surrogates agree on average" if options.get("believed") else ""
+    return (
+        f"A flip counts if the classifier predicts the target{believed}, at a cost of at most {options.get('theta')}: "
+        "edits over the number of nodes and edges of both graphs, an upper bound of the normalized edit distance."
+    )
+
+
+def _direction(part: DirectionSummary) -> str:
+    head = f"<h2>To {escape(part.target)}</h2>"
+    lead = f"<p>{part.total} graphs are predicted otherwise; recourses were chosen on {part.chosen_on} of them.</p>"
+    little = "".join(f'<p class="little">There is little to say: {escape(reason)}</p>' for reason in part.reasons)
+    recourses = "".join(_recourse(k, one) for k, one in enumerate(part.recourses, 1))
+    left = "".join(f"<li>{count} {escape(reason)}</li>" for reason, count in part.uncovered.items())
+    uncovered = f"<h3>What stays uncovered, of the held-out graphs</h3><ul>{left}</ul>" if left else ""
+    return f'<section class="direction">{head}{lead}{little}{_curves(part)}{recourses}{uncovered}</section>'
+
+
+def _recourse(rank: int, one: CommonRecourse) -> str:
+    where = f'<p class="where">{escape("; ".join(one.where))}</p>' if one.where else ""
+    agreed = "".join(f"; {escape(name)} agrees on {share.value:.0%}" for name, share in one.judges.items())
+    edits = f"{one.edits:.1f}".removesuffix(".0")
+    figures = (
+        f"Applies to {one.applies.count:,} of {one.applies.total:,} graphs, flips {one.flips.value:.0%} of them. "
+        f"On held-out graphs: {one.held_out}{agreed}; {edits} {'edit' if edits == '1' else 'edits'} each."
+    )
+    share = (
+        f"{one.gain} graphs that none before it flips; {one.overlap:.0%} of its flips are flips of earlier ones, too."
+    )
+    return (
+        f'<article class="recourse"><h3><span class="rank">{rank}</span>{escape(_capital(one.words))}</h3>{where}'
+        f'<p>{escape(figures)}</p><p class="faint">{escape(share)}</p>'
+        f"{_cases('Examples', one.examples)}{_cases('Where it fails', one.failures)}{_covered(one.covers)}</article>"
+    )
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _cases(title: str, answers: Sequence[Counterfactual]) -> str:
+    shown = "".join(_case(one) for one in answers if one.counterfactual is not None)
+    is_open = " open" if title == "Examples" else ""
+    return f'<details{is_open}><summary>{title}</summary><div class="cases">{shown}</div></details>' if shown else ""
+
+
+def _case(answer: Counterfactual) -> str:
+    """One graph before and after, with the change in words and what the classifier says of both."""
+    after = answer.counterfactual
+    if after is None:
+        return ""
+    pictures = draw_pair(answer.factual, after)
+    captions = (
+        f"{answer.p_factual:.2f}",
+        "no answer" if answer.p_counterfactual is None else f"{answer.p_counterfactual:.2f}",
+    )
+    figures = "".join(
+        f"<figure>{picture.svg(standalone=False, brief=True)}<figcaption>{caption}</figcaption></figure>"
+        for picture, caption in zip(pictures, captions, strict=True)
+    )
+    said = "; ".join(one.text for one in sentences(answer.factual, after)[:4])
+    return f'<div class="case"><div class="pair">{figures}</div><p>{escape(answer.id)}: {escape(said)}</p></div>'
+
+
+def _covered(ids: Sequence[str]) -> str:
+    """The graphs that a recourse covers, behind a click."""
+    listed = "".join(f"<li>{escape(one)}</li>" for one in ids[:_MOST_IDS])
+    more = f"<p>and {len(ids) - _MOST_IDS} more</p>" if len(ids) > _MOST_IDS else ""
+    return f'<details><summary>The {len(ids)} graphs it flips</summary><ul class="ids">{listed}</ul>{more}</details>'
+
+
+def _curves(part: DirectionSummary) -> str:
+    """Share covered by the first k recourses, with its bound, on held-out graphs, and by baselines."""
+    curves = {
+        "chosen on": part.curve,
+        "held out": part.held_out_curve,
+        **part.baselines,
+        "no choice can exceed": part.bound,
+    }
+    curves = {name: values for name, values in curves.items() if values}
+    if not curves:
+        return ""
+    styles = {name: "c3" if name == "no choice can exceed" else f"c{min(k, 2)}" for k, name in enumerate(curves)}
+    most = max(map(len, curves.values()))
+    lines = "".join(
+        f'<polyline class="{styles[name]}" points="{_points(values, most)}"/>' for name, values in curves.items()
+    )
+    ticks = "".join(
+        f'<line class="axis" x1="{_LEFT}" x2="{_WIDTH - 10}" y1="{_y(share):.1f}" y2="{_y(share):.1f}"/>'
+        f'<text x="{_LEFT - 6}" y="{_y(share) + 4:.1f}" text-anchor="end">{share:.0%}</text>'
+        for share in (0.0, 0.25, 0.5, 0.75, 1.0)
+    )
+    label = f'<text x="{_WIDTH / 2}" y="{_HEIGHT - 6}" text-anchor="middle">number of recourses, 1 to {most}</text>'
+    keys = "".join(
+        '<li><svg viewBox="0 0 20 6" aria-hidden="true">'
+        f'<line class="{styles[name]}" x1="0" x2="20" y1="3" y2="3"/></svg>{escape(name)}: {values[-1]:.0%}</li>'
+        for name, values in curves.items()
+    )
+    alt = escape("; ".join(f"{name} {values[-1]:.0%}" for name, values in curves.items()))
+    return (
+        f'<svg class="curve" role="img" aria-label="Share of graphs flipped: {alt}" viewBox="0 0 {_WIDTH} {_HEIGHT}">'
+        f'{ticks}{lines}{label}</svg><ul class="keys">{keys}</ul>'
+    )
+
+
+def _points(values: Sequence[float], most: int) -> str:
+    step = (_WIDTH - _LEFT - 20) / max(1, most)
+    return " ".join(f"{_LEFT + step * k:.1f},{_y(value):.1f}" for k, value in enumerate((0.0, *values)))
+
+
+def _y(share: float) -> float:
+    return _TOP + (1 - share) * (_HEIGHT - _TOP - _BOTTOM)

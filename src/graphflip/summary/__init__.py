@@ -1,0 +1,14 @@
+"""What a model has learned: changes that flip its prediction for many graphs, and how many they cover."""
+
+from typing import TYPE_CHECKING
+
+from ..lazy import attach
+
+if TYPE_CHECKING:
+    from .recourses import Recourse as Recourse
+    from .studies import SummaryOptions as SummaryOptions
+    from .summarizer import summarize as summarize
+    from .summary import Summary as Summary
+    from .transformations import Transformation as Transformation
+
+__getattr__, __dir__ = attach(__name__, __file__)

@@ -1,0 +1,1 @@
+"""Counterfactual graphs that stand for many inputs, because they are near them."""

@@ -1,0 +1,177 @@
+"""Summary: what a model goes by, as a short list of recourses with their figures."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..explain.counterfactual import Counterfactual
+from ..explain.records import to_record
+from .intervals import wilson_interval
+from .recourses import Recourse
+
+
+@dataclass(frozen=True)
+class Share:
+    """A number of graphs out of a number of them."""
+
+    count: int
+    total: int
+
+    @property
+    def value(self) -> float:
+        """The share, from 0 to 1; 0 of none."""
+        return self.count / self.total if self.total else 0.0
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Its 95 % confidence interval."""
+        return wilson_interval(self.count, self.total)
+
+    def __str__(self) -> str:
+        low, high = self.interval
+        return f"{self.value:.0%} (95 % interval {100 * low:.0f}–{100 * high:.0f})"
+
+
+@dataclass(frozen=True)
+class CommonRecourse:
+    """A recourse with what it does to many graphs.
+
+    Args:
+        recourse: The change and where it may be made.
+        words: The change in words.
+        where: Conditions on the place, in words.
+        applies: Graphs that it applies to, of all of the direction.
+        flips: Graphs that it flips, of those that it applies to.
+        held_out: The same on graphs that it was not chosen on.
+        judges: For each judge, flips that it agrees with.
+        edits: Mean number of edits of a flip, hydrogens not counted.
+        cost: Mean normalized cost of a flip, hydrogens counted where they are nodes.
+        gain: Graphs that no recourse before it flips.
+        overlap: Share of its flips that those before it flip, too.
+        covers: Ids of graphs that it flips.
+        examples: Some flips, as answers.
+        failures: Some graphs that it applies to and does not flip, as answers.
+    """
+
+    recourse: Recourse
+    words: str
+    where: tuple[str, ...]
+    applies: Share
+    flips: Share
+    held_out: Share
+    judges: Mapping[str, Share]
+    edits: float
+    cost: float
+    gain: int
+    overlap: float
+    covers: tuple[str, ...] = ()
+    examples: tuple[Counterfactual, ...] = ()
+    failures: tuple[Counterfactual, ...] = ()
+
+    def __str__(self) -> str:
+        where = f" {'; '.join(self.where)}" if self.where else ""
+        agreed = "".join(f", {name} agrees on {share.value:.0%}" for name, share in self.judges.items())
+        edits = f"{self.edits:.1f}".removesuffix(".0")
+        each = f"{edits} {'edit' if edits == '1' else 'edits'} each"
+        return (
+            f"{self.words}{where}: applies to {self.applies.count} of {self.applies.total}, flips "
+            f"{self.flips.value:.0%} of them; on held-out graphs {self.held_out}{agreed}; {each}"
+        )
+
+
+@dataclass(frozen=True)
+class DirectionSummary:
+    """What changes a prediction in one direction.
+
+    Args:
+        target: Name of the class, or the change of a value.
+        total: Graphs whose prediction is another one.
+        chosen_on: Graphs among them that recourses were chosen on; the others are held out.
+        recourses: The recourses, in the order of the greedy choice.
+        curve: Share of the graphs they were chosen on that the first 1, 2, ... flip.
+        bound: Shares that no choice of as many recourses of the shortlist can exceed.
+        held_out_curve: The curve on held-out graphs.
+        baselines: Curves of other ways to choose, by name.
+        uncovered: Held-out graphs that no recourse flips, by reason.
+        reasons: Why there is little to say; empty if there is something.
+    """
+
+    target: str
+    total: int
+    chosen_on: int
+    recourses: tuple[CommonRecourse, ...]
+    curve: tuple[float, ...]
+    bound: tuple[float, ...]
+    held_out_curve: tuple[float, ...]
+    baselines: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    uncovered: Mapping[str, int] = field(default_factory=dict)
+    reasons: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        lines = [f"To {self.target} ({self.total} graphs)"]
+        lines += [f"  There is little to say: {reason}" for reason in self.reasons]
+        lines += [f"  {k}. {one}" for k, one in enumerate(self.recourses, 1)]
+        if self.curve:
+            lines.append(
+                f"  Together they flip {self.curve[-1]:.0%} of the graphs they were chosen on (no {len(self.curve)} of "
+                f"the shortlist can flip more than {self.bound[-1]:.0%}), {self.held_out_curve[-1]:.0%} of held-out "
+                "ones."
+            )
+        lines += [f"  Not flipped, held out: {count} {reason}." for reason, count in self.uncovered.items()]
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What a model goes by.
+
+    Args:
+        model: Name of the kit.
+        data: Name of the graphs.
+        directions: One part for each class, or for the change of a value that was asked for.
+        options: Settings.
+        remarks: Figures on the model as a whole.
+    """
+
+    model: str
+    data: str
+    directions: tuple[DirectionSummary, ...]
+    options: Mapping[str, Any]
+    remarks: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        head = f"What {self.model} goes by on {self.data}"
+        return "\n".join([head, *self.remarks, *map(str, self.directions)])
+
+    def to_json(self) -> dict[str, Any]:
+        """Convert to a dict that can be written as JSON; examples are records of counterfactuals."""
+        return {
+            "model": self.model,
+            "data": self.data,
+            "options": dict(self.options),
+            "remarks": list(self.remarks),
+            "directions": [_direction(one) for one in self.directions],
+        }
+
+
+def _direction(part: DirectionSummary) -> dict[str, Any]:
+    plain = {name: getattr(part, name) for name in ("target", "total", "chosen_on", "curve", "bound", "held_out_curve")}
+    more = {"baselines": dict(part.baselines), "uncovered": dict(part.uncovered), "reasons": list(part.reasons)}
+    return {**plain, **more, "recourses": [_recourse(one) for one in part.recourses]}
+
+
+def _recourse(one: CommonRecourse) -> dict[str, Any]:
+    shares = {name: _share(getattr(one, name)) for name in ("applies", "flips", "held_out")}
+    plain = {name: getattr(one, name) for name in ("words", "where", "edits", "cost", "gain", "overlap", "covers")}
+    return {
+        **plain,
+        **shares,
+        "judges": {name: _share(share) for name, share in one.judges.items()},
+        "recourse": one.recourse.to_json(),
+        "examples": [to_record(each) for each in one.examples],
+        "failures": [to_record(each) for each in one.failures],
+    }
+
+
+def _share(share: Share) -> dict[str, Any]:
+    return {"count": share.count, "total": share.total, "interval": share.interval}

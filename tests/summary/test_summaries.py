@@ -1,0 +1,81 @@
+"""Laws of summaries: known answers, no dependence on order, and flips that hold when asked again."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+import torch
+
+from graphflip.errors import ConfigError
+from graphflip.explain.method import verdict
+from graphflip.report.summary_page import summary_html
+from graphflip.summary import SummaryOptions
+
+from .models import Noise, Rule, explainer_of
+
+SMALL = {"sample": 10, "answers": 1, "shortlist": 12, "num": 3, "prefer": "minimal"}
+
+
+@pytest.fixture(scope="module")
+def rule():
+    explainer, dataset = explainer_of(Rule, 48)
+    return explainer, dataset, explainer.summarize(dataset, "no motif", name="planted", **SMALL)
+
+
+def test_the_first_recourse_is_the_planted_motif(rule):
+    """A blue node with thick edges to two red ones: the change breaks it, and the context names the rest of it."""
+    *_, summary = rule
+    (part,) = summary.directions
+    first = part.recourses[0]
+    said = json.dumps(first.recourse.to_json())
+    assert {"blue", "red", "thick"} <= set(re.findall(r"[a-z]+", said))
+    assert first.applies.count == first.flips.count == part.total
+    assert part.curve[0] == part.held_out_curve[0] == 1.0
+    assert not part.reasons
+
+
+def test_every_printed_flip_holds_when_asked_again(rule):
+    explainer, _, summary = rule
+    for one in (one for part in summary.directions for one in part.recourses):
+        assert one.examples
+        for answer in one.examples:
+            graph = answer.counterfactual.pad(explainer.kit.schema.max_nodes)
+            outcomes, _ = verdict(explainer.kit.classifier, graph, [answer.goal])
+            assert outcomes[0] is answer.outcome
+            assert answer.flipped
+        assert not any(answer.flipped for answer in one.failures)
+
+
+def test_a_summary_does_not_depend_on_the_order_of_inputs(rule):
+    explainer, dataset, summary = rule
+    order = torch.randperm(len(dataset), generator=torch.Generator().manual_seed(1))
+    shuffled = dataset.subset(order)
+    other = explainer.summarize(shuffled, "no motif", name="planted", **SMALL)
+    assert other.to_json()["directions"] == summary.to_json()["directions"]
+
+
+def test_noise_is_called_noise():
+    explainer, dataset = explainer_of(Noise, 48)
+    (part,) = explainer.summarize(dataset, "no motif", **SMALL | {"answers": 0, "sample": 4}).directions
+    assert any("almost any change does" in reason for reason in part.reasons)
+    assert any("not in the data" in reason for reason in part.reasons)
+    assert "There is little to say" in str(part)
+
+
+def test_the_page_holds_everything_and_runs_nothing(rule):
+    *_, summary = rule
+    page = summary_html(summary)
+    assert "<script" not in page
+    assert not re.search(r"(src|href)=", page)
+    first = summary.directions[0].recourses[0]
+    assert all(f"<li>{name}</li>" in page for name in first.covers)
+    assert np.isclose(first.flips.value, 1)
+
+
+@pytest.mark.parametrize("wrong", [{"theta": 0.0}, {"num": 0}, {"held_out": 1.0}, {"thета": 1}])
+def test_wrong_settings_say_what_to_write(rule, wrong):
+    explainer, dataset, _ = rule
+    with pytest.raises(ConfigError):
+        explainer.summarize(dataset, **wrong)
+    assert SummaryOptions().num == 10
