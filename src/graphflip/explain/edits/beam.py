@@ -30,7 +30,7 @@ _LOOKS = 2
 # Where nothing believable flips the class at a fair price, the price hardly counts any more.
 _THRIFT = 0.3
 
-# Of a molecule, at most this share of the heavy atoms goes with one branch: it is to stay the molecule that was asked about.
+# Of a molecule, at most this share of the heavy atoms goes with one branch: it is to stay the molecule of the question.
 _BRANCH = 0.34
 
 # Reasons why a change is not tried, by the constraint that it breaks; the number of such changes stands before.
