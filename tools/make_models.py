@@ -44,7 +44,7 @@ ROLES = {
 MADE_LAST = ("knowledge", "neighbors", "experience")
 PROCESSES = 2
 # Training graphs on which moves are tried, to learn what they do.
-PRACTICE = 400
+PRACTICE = 1500
 # Epochs that fit two cores and an afternoon; the paper trains its autoencoders for 2000.
 EPOCHS = {
     "ames/vae": 160,

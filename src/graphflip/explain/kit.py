@@ -85,10 +85,10 @@ class Kit:
 
 def load_kit(source: str | Path, classifier: Any = None) -> Kit:
     """The kit in a folder (`classifier/`, `vae/`, `surrogate-*/`, `judge/`, `trees/`, `knowledge.json`,
-    `preferences.json`, `neighbors.safetensors`, `experience.safetensors`), or one that the package carries (`"ames"`); only the
-    classifier and the knowledge must be there. A `classifier` given here, whatever `as_classifier` takes, is put in the
-    place of the kit's, which then need not have one; models of the kit that have another number of outputs are left
-    out."""
+    `preferences.json`, `neighbors.safetensors`, `experience.safetensors`), or one that the package carries (`"ames"`);
+    only the classifier and the knowledge must be there. A `classifier` given here, whatever `as_classifier` takes, is
+    put in the place of the kit's, which then need not have one; models of the kit that have another number of outputs
+    are left out, and so is experience."""
     folder = find_kit(source)
     has_classifier, has_vae = ((folder / name / CARD).is_file() for name in ("classifier", "vae"))
     if classifier is None and not has_classifier:

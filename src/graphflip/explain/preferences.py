@@ -54,7 +54,7 @@ class Preference(BaseModel):
     max_moves: int = Field(default=8, gt=0)
     patience: int = Field(default=99, gt=0)
     exchanges: int = Field(default=999, gt=0)
-    look: int = Field(default=12, ge=0)
+    look: int = Field(default=16, ge=0)
 
 
 PREFERENCES: Mapping[str, Preference] = {

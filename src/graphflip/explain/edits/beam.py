@@ -134,7 +134,7 @@ class BeamSearch:
         elif self.neighborhood.moves.has_larger(largest) and not strange:
             yield SearchStage(largest, 0.0, beam)
         if not (look and strange):  # with realism, what estimates do not find is hardly ever found
-            yield SearchStage(None, 0.0, beam)
+            yield SearchStage(None, 0.0, beam, estimated=look, looks=2 * _LOOKS)
         wide, thrift, part = (2 * beam, _THRIFT, _BRANCH) if strange else (4 * beam, 1.0, 1.0)
         yield SearchStage(None, part, wide, thrift=thrift, estimated=look, looks=_LOOKS)
         if (strange or self.neighborhood.environments is not None) and self.demand.concede_to is not None:
@@ -190,7 +190,8 @@ class BeamSearch:
             explored = _Explored(stage, explored.flipped + met, best, closest)
             self.believable = stage.known
             # Once groups of all sizes were tried, more stages are only for graphs without any flip.
-            complete = stage.largest is None and (not stage.estimated or self.scoring.strangeness is not None)
+            thorough = not stage.estimated or stage.looks > 1 or self.scoring.strangeness is not None
+            complete = stage.largest is None and thorough
             if best or self.scoring.spent or (explored.flipped and complete):
                 break
         return explored

@@ -8,7 +8,7 @@ from typing import NamedTuple, cast
 
 import numpy as np
 import torch
-from jaxtyping import Float, UInt64
+from jaxtyping import Float, UInt32
 from numpy.typing import NDArray
 
 from ...errors import ModelFileError
@@ -61,7 +61,7 @@ class Experience:
     A feature that is not in the table has no effect.
     """
 
-    keys: UInt64[np.ndarray, " f"]
+    keys: UInt32[np.ndarray, " f"]
     weights: Float[np.ndarray, "f columns"]
     mean: Float[np.ndarray, " columns"]
     _rows: dict[Hashable, int] = field(default_factory=dict, repr=False)
@@ -93,7 +93,7 @@ class Experience:
     def save(self, path: Path) -> None:
         """Write a safetensors file, atomically."""
         tensors = {
-            "keys": torch.from_numpy(self.keys.view(np.int64)),
+            "keys": torch.from_numpy(self.keys.view(np.int32)),
             "weights": torch.from_numpy(self.weights.astype(np.float16)),
             "mean": torch.from_numpy(self.mean.astype(np.float32)),
         }
@@ -108,9 +108,9 @@ class Experience:
             raise problem
         keys, weights, mean = (tensors[name].numpy() for name in ("keys", "weights", "mean"))
         fits = keys.ndim == mean.ndim == 1 and weights.shape == (*keys.shape, *mean.shape)
-        if not fits or keys.dtype != np.int64 or len(mean) < COST_PARTS + 5 or (len(mean) - COST_PARTS) % 2 == 0:
+        if not fits or keys.dtype != np.int32 or len(mean) < COST_PARTS + 5 or (len(mean) - COST_PARTS) % 2 == 0:
             raise problem
-        return cls(keys.view(np.uint64), weights.astype(np.float64), mean.astype(np.float64))
+        return cls(keys.view(np.uint32), weights.astype(np.float64), mean.astype(np.float64))
 
 
 def features_of(state: Sketch, drafts: Sequence[Draft]) -> Iterator[tuple[Hashable, ...]]:
@@ -131,9 +131,9 @@ def features_of(state: Sketch, drafts: Sequence[Draft]) -> Iterator[tuple[Hashab
         )
 
 
-def feature_key(feature: Hashable) -> np.uint64:
+def feature_key(feature: Hashable) -> np.uint32:
     """Key of a feature, the same in every process."""
-    return np.uint64(int.from_bytes(blake2b(_text(feature).encode(), digest_size=8).digest(), "little"))
+    return np.uint32(int.from_bytes(blake2b(_text(feature).encode(), digest_size=8).digest()[:4], "little"))
 
 
 def _text(part: object) -> str:

@@ -174,7 +174,7 @@ class Inspection:
         levels = [
             options.of_states(lambda state, m=m: self._linked(state.scores[m])) for m in range(len(scoring.enough))
         ]
-        spent = options.of_states(lambda state: costs.cost(state))
+        spent = options.of_states(costs.cost)
         if expected is not None:
             for level, rise in zip(levels, (expected.score, expected.agreement), strict=False):
                 level += rise

@@ -36,7 +36,7 @@ class _Tried(NamedTuple):
 
 
 def learn_experience(
-    search: EditSearch, graphs: Iterable[Graph], per_graph: int = 128, minimum: int = 4, seed: int = 0
+    search: EditSearch, graphs: Iterable[Graph], per_graph: int = 96, minimum: int = 8, seed: int = 0
 ) -> Experience:
     """Try moves on training graphs and sum up what they do.
 
@@ -58,9 +58,8 @@ def learn_experience(
     effects = np.concatenate([one.effects for one in tried])
     mean = np.nanmean(effects, axis=0)
     columns = [_fit(rows, column - center, len(number)) for column, center in zip(effects.T, mean, strict=True)]
-    keys = np.array([feature_key(feature) for feature in number], dtype=np.uint64)
-    order = np.argsort(keys)
-    return Experience(keys[order], np.stack(columns, axis=1)[order], mean)
+    keys, order = np.unique([feature_key(feature) for feature in number], return_index=True)  # once, ascending
+    return Experience(keys, np.stack(columns, axis=1)[order], mean)
 
 
 @torch.no_grad()

@@ -162,7 +162,7 @@ class Scoring:
         return self._judged(candidate, apply_differences(whole, [candidate.difference]))
 
     def passes(self, candidate: Candidate, slack: float = 0.0, enough: Sequence[float] | None = None) -> bool:
-        """True if all models say enough, by default what is asked; `slack` tolerates this multiple of rounding errors."""
+        """True if all models say enough, by default what is asked; `slack` tolerates so many rounding errors."""
         enough = self.enough if enough is None else enough
         pairs = zip(candidate.scores, enough, strict=False)
         says_enough = all(score >= least - slack * _MARGIN for score, least in pairs)

@@ -61,7 +61,10 @@ class Drafts:
     bonds: frozenset[Bond] | None = None
 
     def of(self, state: Sketch, fragments: list[Fragment], branches: float = 0.0) -> Iterator[Draft]:
-        """Yield the drafts of a sketch; `fragments` are the groups to add, branches of this share of the heavy nodes are removed."""
+        """Yield the drafts of a sketch.
+
+        `fragments` are the groups to add; `branches` is the share of the heavy nodes that a branch may have which goes.
+        """
         heavy = self.rules.heavy(state)
         room = {i: self._room(state, i) for i in heavy}
         yield from self._change_nodes(state, heavy, room)
