@@ -27,7 +27,7 @@ def run(monkeypatch, capsys):
     """Run an example and give what it printed."""
 
     def run_example(name, *arguments):
-        monkeypatch.setattr(BeamSearch, "stages", lambda _: iter([SearchStage(2, False, 1)]))
+        monkeypatch.setattr(BeamSearch, "stages", lambda _: iter([SearchStage(2, 0.0, 1)]))
         monkeypatch.setattr(sys, "argv", [name, *arguments])
         runpy.run_path(str(EXAMPLES / name), run_name="__main__")
         return capsys.readouterr().out.splitlines()

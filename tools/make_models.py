@@ -14,6 +14,9 @@ import torch
 
 from graphflip.data.source import load_dataset
 from graphflip.explain.assess import plausible_limit
+from graphflip.explain.edits.experience import EXPERIENCE
+from graphflip.explain.edits.practice import learn_experience
+from graphflip.explain.explainer import load
 from graphflip.explain.knowledge import KNOWLEDGE, Knowledge
 from graphflip.explain.neighbors import save_training_molecules
 from graphflip.models.networks.pegvae import PEGVAE
@@ -38,8 +41,10 @@ ROLES = {
     "vae-paper": ("vae", "paper"),
     "classifier-paper": ("classifier", "paper"),
 }
-MADE_LAST = ("knowledge", "neighbors")
+MADE_LAST = ("knowledge", "neighbors", "experience")
 PROCESSES = 2
+# Training graphs on which moves are tried, to learn what they do.
+PRACTICE = 1500
 # Epochs that fit two cores and an afternoon; the paper trains its autoencoders for 2000.
 EPOCHS = {
     "ames/vae": 160,
@@ -67,7 +72,12 @@ LEFT_OUT |= {
 # The kits are small enough to be part of the package, together at most 25 MB: this one has what an answer needs.
 LEFT_OUT |= {
     f"logp/{name}"
-    for name in ("judge", "trees", *(f"surrogate-{kind}" for kind in ("linear", "counts", "gin-deep", "average")))
+    for name in (
+        "experience",
+        "judge",
+        "trees",
+        *(f"surrogate-{kind}" for kind in ("linear", "counts", "gin-deep", "average")),
+    )
 }
 
 
@@ -106,8 +116,14 @@ def train(name: str) -> str:
 
 
 def finish(dataset_name: str, part: str) -> None:
-    """Make what a kit needs besides models: knowledge of its graphs, and its training molecules."""
+    """Make what a kit has besides models: knowledge of its graphs, its training molecules, and experience."""
     dataset, kit = load_dataset(dataset_name), PRETRAINED / dataset_name
+    if part == "experience":
+        train = dataset.part("train")
+        chosen = torch.randperm(len(train), generator=torch.Generator().manual_seed(0))[:PRACTICE].tolist()
+        search = load(kit).search(prefer="balanced")
+        learn_experience(search, (train.graphs([k]) for k in chosen)).save(kit / EXPERIENCE)
+        return
     if part == "neighbors":
         save_training_molecules(dataset, kit)
         return

@@ -151,7 +151,7 @@ def test_the_lower_bound_of_cost_is_one(hydrogen_price, edit_price, data):
     assert costs.at_least(apart) <= costs.cost(candidate) + 1e-9
 
 
-STAGE = SearchStage(largest=None, branches=True, beam=4)
+STAGE = SearchStage(largest=None, branches=1.0, beam=4)
 
 
 @pytest.mark.parametrize("rule", [{"freeze_nodes": {3}}, {"forbid_node_types": {"N"}}, {}])
@@ -176,10 +176,10 @@ def test_a_smaller_answer_is_smaller_and_not_strange():
     found = around.candidate(_changed(around, {0: "O", 3: "O"}))
     strange, known, larger = ({0: "Cl"}, {0: "O"}, {0: "O", 3: "O", 1: "O"})
     offered = [_changed(around, change) for change in (strange, known, larger)]
-    kept = around.cheaper_than(found, offered, SearchStage(None, True, 4, known=True))
+    kept = around.cheaper_than(found, offered, SearchStage(None, 1.0, 4, known=True))
     assert [set(one.difference.nodes) for one in kept] == [{0}]
     assert kept[0].sketch.nodes[0] == ("O",)
-    free = around.cheaper_than(found, offered, SearchStage(None, True, 4, known=False))
+    free = around.cheaper_than(found, offered, SearchStage(None, 1.0, 4, known=False))
     assert {one.sketch.nodes[0] for one in free} == {("Cl",), ("O",)}
     assert all(one.size < found.size for one in free)
 

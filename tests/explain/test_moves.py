@@ -197,9 +197,9 @@ def test_whole_branches_go_where_that_is_asked():
         )
         return {to_smiles(found[k]) for k in range(len(found))}
 
-    assert left(branches=False) == {"CCCCc1ccccc1", "CCCc1ccccc1", "CCc1ccccc1"}
+    assert left(branches=0.0) == {"CCCCc1ccccc1", "CCCc1ccccc1", "CCc1ccccc1"}
     alkanes = {"C" * k for k in range(1, 6)}
-    assert left(branches=True) == alkanes | {"C" * k + "c1ccccc1" for k in range(5)}
+    assert left(branches=1.0) == alkanes | {"C" * k + "c1ccccc1" for k in range(5)}
 
 
 def test_no_slot_no_new_node():

@@ -170,6 +170,7 @@ class Explainer:
             surrogates=kit.surrogates if agreement else (),
             agreement=agreement or 0.5,
             realism=realism(wish, kit.schema, kit.knowledge),
+            experience=kit.experience,
             method=query.prefer,
             **wish.model_dump(include=set(SEARCH_SETTINGS)),
         )

@@ -13,6 +13,7 @@ from ..models.networks.classifier import AbstractClassifier, num_outputs
 from ..models.networks.pegvae import PEGVAE
 from ..models.storage.store import CARD, PRETRAINED, Card, load_model, read_card
 from ..schema import Schema
+from .edits.experience import EXPERIENCE, Experience
 from .knowledge import KNOWLEDGE, Knowledge
 from .neighbors import NEIGHBORS, TrainingMolecules
 from .preferences import PREFERENCES, Preference, read_preferences
@@ -34,6 +35,7 @@ class Kit:
         judges: Models of other families, by name, that no search consults; they give evidence afterwards.
         preferences: Settings of searches, by name.
         training: Molecules that it was trained on, by fingerprint; None if graphs are no molecules.
+        experience: What moves have done to training graphs by this classifier.
     """
 
     name: str
@@ -45,6 +47,7 @@ class Kit:
     judges: Mapping[str, AbstractClassifier] = field(default_factory=dict)
     preferences: Mapping[str, Preference] = field(default_factory=lambda: PREFERENCES)
     training: TrainingMolecules | None = None
+    experience: Experience | None = None
 
     def __post_init__(self) -> None:
         others = [self.vae] if self.vae is not None else []
@@ -76,15 +79,16 @@ class Kit:
             classes=classes or (self.classes if len(self.classes) == count else ()),
             surrogates=tuple(one for one in self.surrogates if num_outputs(one) == count),
             judges={name: one for name, one in self.judges.items() if num_outputs(one) == count},
+            experience=None,
         )
 
 
 def load_kit(source: str | Path, classifier: Any = None) -> Kit:
     """The kit in a folder (`classifier/`, `vae/`, `surrogate-*/`, `judge/`, `trees/`, `knowledge.json`,
-    `preferences.json`, `neighbors.safetensors`), or one that the package carries (`"ames"`); only the
-    classifier and the knowledge must be there. A `classifier` given here, whatever `as_classifier` takes, is put in the
-    place of the kit's, which then need not have one; models of the kit that have another number of outputs are left
-    out."""
+    `preferences.json`, `neighbors.safetensors`, `experience.safetensors`), or one that the package carries (`"ames"`);
+    only the classifier and the knowledge must be there. A `classifier` given here, whatever `as_classifier` takes, is
+    put in the place of the kit's, which then need not have one; models of the kit that have another number of outputs
+    are left out, and so is experience."""
     folder = find_kit(source)
     has_classifier, has_vae = ((folder / name / CARD).is_file() for name in ("classifier", "vae"))
     if classifier is None and not has_classifier:
@@ -103,6 +107,7 @@ def load_kit(source: str | Path, classifier: Any = None) -> Kit:
         classes=card.data.classes if card.data else (),
         preferences=read_preferences(folder, schema),
         training=TrainingMolecules.load(folder / NEIGHBORS) if (folder / NEIGHBORS).is_file() else None,
+        experience=Experience.load(folder / EXPERIENCE) if own is None and (folder / EXPERIENCE).is_file() else None,
         vae=load_model(folder / "vae", expect=PEGVAE) if has_vae else None,
         surrogates=tuple(load_model(path, expect=AbstractClassifier) for path in surrogates),
         judges={

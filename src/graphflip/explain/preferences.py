@@ -54,7 +54,7 @@ class Preference(BaseModel):
     max_moves: int = Field(default=8, gt=0)
     patience: int = Field(default=99, gt=0)
     exchanges: int = Field(default=999, gt=0)
-    look: int = Field(default=24, ge=0)
+    look: int = Field(default=16, ge=0)
 
 
 PREFERENCES: Mapping[str, Preference] = {
@@ -78,7 +78,7 @@ _CHEMISTS = {
     "exchanges": 1,
 }
 MOLECULES: Mapping[str, Preference] = PREFERENCES | {
-    "balanced": Preference.model_validate({"confidence": 0.65, "agreement": 0.76, **_CHEMISTS}),
+    "balanced": Preference.model_validate({"confidence": 0.65, "agreement": 0.76, "beam": 2, **_CHEMISTS}),
     "believable": Preference.model_validate({"confidence": 0.8, "agreement": 0.88, "beam": 2, **_CHEMISTS}),
 }
 """For kits of molecules with kinds of bonds, chosen on Mutagenicity's validation split."""

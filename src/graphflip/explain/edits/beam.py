@@ -10,6 +10,7 @@ from torch import Tensor
 
 from ..counterfactual import Outcome
 from .candidates import Candidate, choose_different, choose_frontier, distinct, undominated
+from .experience import Experience
 from .inspection import Inspection
 from .minimize import Minimizer
 from .neighborhood import Neighborhood, SearchStage
@@ -23,8 +24,14 @@ _SLACK, _POOL = 6.0, 24
 # Candidates that are tried, after the last round of a stage, for one that survives being written as SMILES.
 _TRIES_IN_THE_END = 64
 
+# Where the moves that promise most lead to nothing that flips the class, so many times as many are made at a time.
+_LOOKS = 2
+
 # Where nothing believable flips the class at a fair price, the price hardly counts any more.
-_THRIFT = 0.1
+_THRIFT = 0.3
+
+# Of a molecule, at most this share of the heavy atoms goes with one branch: it is to stay the molecule of the question.
+_BRANCH = 0.34
 
 # Reasons why a change is not tried, by the constraint that it breaks; the number of such changes stands before.
 _REASONS = {
@@ -94,6 +101,7 @@ class BeamSearch:
         limits: Bounds on the effort.
         logits: The classifier's outputs for the factual.
         watch: Called after every round.
+        experience: What moves have done to training graphs.
     """
 
     def __init__(
@@ -105,9 +113,11 @@ class BeamSearch:
         limits: Limits,
         logits: Float[Tensor, "1 c"],
         watch: Callable[[Round], None] = lambda _: None,
+        experience: Experience | None = None,
     ):
         self.neighborhood, self.scoring = neighborhood, scoring
-        self.inspect = Inspection(neighborhood, scoring, propose)
+        scoring.levels = [scoring.scores_of(level) for level in demand.levels()]
+        self.inspect = Inspection(neighborhood, scoring, propose, experience)
         self.demand, self.limits, self.watch = demand, limits, watch
         self.costs, self.conceded, self.believable = neighborhood.costs, False, True
         self.turn, self.rounds_left = 0, 0
@@ -120,20 +130,21 @@ class BeamSearch:
         largest, beam, look = self.limits.largest, self.limits.beam, self.limits.look > 0
         strange = self.scoring.strangeness is not None
         if look:
-            yield SearchStage(None, False, beam, estimated=True)
+            yield SearchStage(None, 0.0, beam, estimated=True)
         elif self.neighborhood.moves.has_larger(largest) and not strange:
-            yield SearchStage(largest, False, beam)
+            yield SearchStage(largest, 0.0, beam)
         if not (look and strange):  # with realism, what estimates do not find is hardly ever found
-            yield SearchStage(None, False, beam)
-        wide, thrift = (2 * beam, _THRIFT) if strange else (4 * beam, 1.0)
-        yield SearchStage(None, True, wide, thrift=thrift, estimated=look)
+            yield SearchStage(None, 0.0, beam, estimated=look, looks=2 * _LOOKS)
+        wide, thrift, part = (2 * beam, _THRIFT, _BRANCH) if strange else (4 * beam, 1.0, 1.0)
+        yield SearchStage(None, part, wide, thrift=thrift, estimated=look, looks=_LOOKS)
         if (strange or self.neighborhood.environments is not None) and self.demand.concede_to is not None:
-            yield SearchStage(None, True, wide, known=False, thrift=thrift, estimated=look)
+            yield SearchStage(None, part, wide, known=False, thrift=thrift, estimated=look, looks=_LOOKS)
         if look:
-            yield SearchStage(None, True, wide, thrift=thrift)
+            yield SearchStage(None, 1.0, wide, thrift=thrift)
 
     def run(self, num: int = 1) -> list[Finding]:
         """Up to `num` answers that differ, cheapest first; the closest candidate if nothing passes."""
+        self.scoring.several = num > 1
         explored = self._explore(slack=_SLACK if num > 1 else 0.0)
         best = explored.best or self._concession(explored.flipped)
         if best is None:
@@ -154,6 +165,7 @@ class BeamSearch:
 
         Each is minimized for as long as the models believe it as much.
         """
+        self.scoring.several = True
         explored = self._explore(slack=math.inf)
         minimize = Minimizer(self.neighborhood, self.scoring, self.inspect, explored.stage)
         minimized = []
@@ -178,7 +190,8 @@ class BeamSearch:
             explored = _Explored(stage, explored.flipped + met, best, closest)
             self.believable = stage.known
             # Once groups of all sizes were tried, more stages are only for graphs without any flip.
-            complete = stage.largest is None and (not stage.estimated or self.scoring.strangeness is not None)
+            thorough = not stage.estimated or stage.looks > 1 or self.scoring.strangeness is not None
+            complete = stage.largest is None and thorough
             if best or self.scoring.spent or (explored.flipped and complete):
                 break
         return explored

@@ -1,4 +1,4 @@
-"""Estimates of what moves do, learned from the answers of the models while a search goes on."""
+"""Estimates of what moves do: experience from training graphs, corrected by the answers while a search goes on."""
 
 from collections.abc import Hashable, Iterator, Sequence
 from typing import cast
@@ -6,7 +6,6 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
-from scipy.sparse.linalg import lsqr
 
 from ..moves.drafts import Draft
 from ..moves.sketch import Sketch
@@ -14,11 +13,11 @@ from ..moves.sketch import Sketch
 Row = tuple[int, ...]
 """Numbers of the features of a move."""
 
-# Weight of the penalty on effects: one observation is believed half, two are believed two thirds.
+# Penalty on effects: one observation is believed half, two are believed two thirds.
 _DAMP = 1.0
 
 # Steps of the solver; more change estimates by less than the models differ.
-_STEPS = 24
+_STEPS, _TINY = 6, 1e-12
 
 
 class Features:
@@ -40,7 +39,7 @@ class Features:
 
 
 class Effects:
-    """Estimates an effect of each move as a sum over its features.
+    """Estimates effects of moves as sums over their features.
 
     The effects of features are those that fit the moves observed so far best (least squares with a penalty on large
     effects); a feature that was never seen has the effect 0. Moves of later rounds have most of their features in
@@ -48,31 +47,50 @@ class Effects:
 
     Args:
         features: Numbers of the features.
+        kinds: Number of different effects of a move.
+        centered: True if the mean of what was observed is expected of every move; False if nothing is, because what is
+            observed are the errors of other estimates.
     """
 
-    def __init__(self, features: Features):
-        self.features = features
+    def __init__(self, features: Features, kinds: int = 1, centered: bool = True):
+        self.features, self.kinds, self.centered = features, kinds, centered
         self.rows: list[Row] = []
-        self.effects: list[float] = []
+        self.effects: list[tuple[float, ...]] = []
 
-    def observe(self, row: Row, effect: float) -> None:
+    def observe(self, row: Row, *effects: float) -> None:
         """Learn what a move with these features did."""
         self.rows.append(row)
-        self.effects.append(effect)
+        self.effects.append(effects)
 
     def estimate(self, moves: csr_matrix) -> NDArray[np.float64]:
-        """Effects that moves are expected to have; `moves` is the matrix of their features."""
+        """Effects that moves are expected to have, a row for each; `moves` is the matrix of their features."""
         num_moves, num_features = cast(tuple[int, int], moves.shape)
         if not self.rows:
-            return np.zeros(num_moves)
-        mean = float(np.mean(self.effects))
+            return np.zeros((num_moves, self.kinds))
+        effects = np.array(self.effects)
+        mean = effects.mean(0) if self.centered else np.zeros(self.kinds)
+        return mean + moves @ self._fitted(effects - mean)[:num_features]
+
+    def _fitted(self, effects: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Effects of features, by a few steps of conjugate gradients on the penalized least squares."""
         seen = self.features.matrix(self.rows)
-        fitted = lsqr(seen, np.array(self.effects) - mean, damp=_DAMP, iter_lim=_STEPS)[0]
-        return mean + moves @ fitted[:num_features]
+        fitted = np.zeros((len(self.features.numbers), self.kinds))
+        residual = seen.T @ effects
+        scale = 1.0 / (np.asarray(seen.sum(0)).ravel() + _DAMP)[:, None]  # preconditioner: 1 / diagonal
+        direction = scale * residual
+        size = (residual * direction).sum(0)
+        for _ in range(_STEPS):
+            image = seen.T @ (seen @ direction) + _DAMP * direction
+            step = size / np.maximum((direction * image).sum(0), _TINY)
+            fitted += step * direction
+            residual -= step * image
+            size, before = (residual * scale * residual).sum(0), size
+            direction = scale * residual + size / np.maximum(before, _TINY) * direction
+        return fitted
 
 
 def _features(draft: Draft, state: Sketch) -> Iterator[Hashable]:
-    kind, place, brings, _ = draft
+    kind, place, brings, _, _ = draft
     yield place, kind == "add group", kind == "change node"
     yield "brings", brings
     yield kind

@@ -1,14 +1,16 @@
-"""Inspection: the moves of a round that promise most are made and classified, batch by batch; the others are not."""
+"""Inspection: the moves of a round that promise most are made and shown to the models; the others are not."""
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..moves.drafts import Draft
 from .candidates import Candidate
-from .estimates import Effects, Features, Row
+from .estimates import Effects, Features
+from .experience import Expected, Experience
 from .neighborhood import Neighborhood, SearchStage
 from .proposals import Proposals
 from .scoring import Scoring
@@ -17,36 +19,47 @@ from .settings import Costs
 # Features of a move that should be seen once before estimates are trusted: its place, and what it brings.
 _MAIN = 2
 
-# A batch that brings fewer than `_ENTRANTS` into the best `_BEST` candidates of a round is the last.
-_BEST, _ENTRANTS = 8, 1
+# Candidates of a round whose order must not change any more: more batches follow while it does.
+_BEST = 2
 
-# Cost by which an estimate may be too high.
-_MARGIN = 1.0
+# Cost, and price of strangeness, by which an estimate may be too high.
+_MARGIN, _MARGIN_OF_PRICE = 1.0, 2.0
 
 # Log-probability above which, and log-odds below which, differences do not count.
 _SURE, _FAR = -1e-4, 12.0
 
 # Price that stands for "not to be believed" when prices are learned.
-_DEAR = 6.0
+_DEAR = 16.0
 
 
 class _Options:
     """The moves of a round that may still be made.
 
     Args:
-        pairs: Each move with the state that it starts from.
+        front: States that the round starts from.
+        drafts: Moves of each state.
         features: Numbers of their features.
+        expected: What experience says of the moves of each state, None without experience.
+
+    `made` has the number of the move that led to each candidate, `priced` those whose price was learned from.
     """
 
-    def __init__(self, pairs: list[tuple[Candidate, Draft]], features: Features):
-        self.pairs = pairs
-        self.rows = [features.of(draft, state.sketch) for state, draft in pairs]
+    def __init__(
+        self,
+        front: list[Candidate],
+        drafts: list[list[Draft]],
+        features: Features,
+        expected: list[Expected] | None,
+    ):
+        self.states = front
+        self.pairs = [(state, draft) for state, some in zip(front, drafts, strict=True) for draft in some]
+        self.rows = [features.of(draft, state.sketch) for state, draft in self.pairs]
         self.matrix = features.matrix(self.rows)
-        self.open = np.ones(len(pairs), dtype=bool)
-        self.cost: NDArray[np.float64] | None = None
-        self.states = list({id(state): state for state, _ in pairs}.values())
-        number = {id(state): k for k, state in enumerate(self.states)}
-        self.state_of = np.array([number[id(state)] for state, _ in pairs], dtype=np.int64)
+        self.open = np.ones(len(self.pairs), dtype=bool)
+        self.state_of = np.repeat(np.arange(len(front)), list(map(len, drafts)))
+        self.expected = None if expected is None else Expected(*map(np.concatenate, zip(*expected, strict=True)))
+        self.made: dict[frozenset, int] = {}
+        self.priced: set[frozenset] = set()
 
     def of_states(self, value: Callable[[Candidate], float]) -> NDArray[np.float64]:
         """A value of the state of each move."""
@@ -56,21 +69,28 @@ class _Options:
 class Inspection:
     """Chooses which moves of a round are made and shown to the models.
 
-    What a move does to the classifier's score, to the cost and to the strangeness is estimated from the moves tried
-    before it (`Effects`). The first batch has moves at every place, and every group once; the next ones have the moves
-    that are expected to rank first, until a batch hardly changes the best candidates any more.
+    What a move does to the scores, to the cost and to the strangeness is estimated: by experience from training graphs,
+    if there is any, corrected by what the moves tried before it did (`Effects`). Without experience the first batch has
+    moves at every place, and every group once. Then come the moves that are expected to rank first, batch by batch,
+    until a batch does not change the best candidates any more.
 
     Args:
         neighborhood: Moves that may be made.
         scoring: Models that are asked.
         propose: Walk that preselects candidates instead of estimates, if there is one.
+        experience: What moves have done to training graphs.
     """
 
-    def __init__(self, neighborhood: Neighborhood, scoring: Scoring, propose: Proposals):
-        self.neighborhood, self.scoring, self.propose = neighborhood, scoring, propose
-        self.features = Features()
-        self.score, self.cost, self.price = (Effects(self.features) for _ in range(3))
-        self.seen: set[int] = set()
+    def __init__(
+        self, neighborhood: Neighborhood, scoring: Scoring, propose: Proposals, experience: Experience | None = None
+    ):
+        self.neighborhood, self.scoring, self.propose, self.experience = neighborhood, scoring, propose, experience
+        self.features, self.seen = Features(), set[int]()
+        self.least: dict[frozenset, float] = {}
+        trusted = experience is not None
+        self.scores = Effects(self.features, 2, centered=not trusted)
+        self.costs = Effects(self.features, 1, centered=not trusted)
+        self.prices = Effects(self.features, 1, centered=not trusted)
 
     def __call__(self, front: Iterable[Candidate], stage: SearchStage, limit: float) -> list[Candidate]:
         """The candidates one move from the front that all models were asked about."""
@@ -80,34 +100,41 @@ class Inspection:
         return self._inspect(list(front), stage, limit)
 
     def _inspect(self, front: list[Candidate], stage: SearchStage, limit: float) -> list[Candidate]:
-        pairs = [(state, draft) for state in front for draft in self.neighborhood.drafts(state, stage)]
-        options = _Options(pairs, self.features)
-        classified: list[Candidate] = []
-        row_of: dict[frozenset, tuple[Candidate, Row]] = {}
-        order = self._unseen(options)
-        exploring, wanted = bool(order), len(order) or self.scoring.limits.look
-        order = order or self._by_promise(options, limit)
+        options = self._options(front, stage)
+        voted: list[Candidate] = []
+        order = [] if options.expected is not None else self._unseen(options)
+        look = stage.looks * self.scoring.limits.look
+        exploring, wanted = bool(order), len(order) or look
+        promise = self._promise(options, stage, limit)
+        order = order or promise()
+        best: list[frozenset] = []
         while order and not self.scoring.spent:
-            fresh = self.scoring.classify(self._make(options, order[: 4 * wanted], wanted, stage, limit, row_of))
-            classified += fresh
+            guesses = self._strangeness(options)
+            fresh = self.scoring.vote(self._make(options, order[: 4 * wanted], wanted, stage, limit))
+            voted += fresh
             for candidate in fresh:
-                self._learn(candidate, *row_of[candidate.key()])
-            if not exploring and not self._is_news(fresh, classified):
+                self._learn(options, candidate)
+                self.least[candidate.key()] = max(guesses[options.made[candidate.key()]] - _MARGIN_OF_PRICE, 0.0)
+            before, best = best, self._leaders(voted, stage, limit)
+            self._learn_prices(options)
+            if not exploring and best == before and (best or limit < math.inf):
                 break
-            exploring, wanted = False, self.scoring.limits.look
-            order = self._by_promise(options, limit)
-        tried = self.scoring.shortlist(classified, stage.known)
-        self._learn_prices(row_of)
-        return tried
+            exploring, wanted = False, look
+            order = promise()
+        return self._believed(voted, stage)
+
+    def _options(self, front: list[Candidate], stage: SearchStage) -> _Options:
+        drafts = [list(self.neighborhood.drafts(state, stage)) for state in front]
+        expected = None
+        if self.experience is not None:
+            pairs = zip(front, drafts, strict=True)
+            said = [self.experience.expected(state.sketch, some, self.scoring.goal) for state, some in pairs]
+            expected = [each for each in said if each is not None]
+            expected = expected if len(expected) == len(front) and expected else None
+        return _Options(front, drafts, self.features, expected)
 
     def _make(
-        self,
-        options: _Options,
-        order: Sequence[int],
-        wanted: int,
-        stage: SearchStage,
-        limit: float,
-        row_of: dict[frozenset, tuple[Candidate, Row]],
+        self, options: _Options, order: Sequence[int], wanted: int, stage: SearchStage, limit: float
     ) -> list[Candidate]:
         """Make moves in this order until so many allowed and new candidates are there."""
         made: list[Candidate] = []
@@ -116,8 +143,10 @@ class Inspection:
             state, draft = options.pairs[k]
             self.seen.update(options.rows[k][:_MAIN])
             candidate = self.neighborhood.made(state, draft, stage, limit)
-            if candidate is not None and candidate.key() not in row_of:
-                row_of[candidate.key()] = state, options.rows[k]
+            if candidate is None:
+                self._learn_price(options, k, _DEAR)
+            elif candidate.key() not in options.made:
+                options.made[candidate.key()] = k
                 made.append(candidate)
                 if len(made) == wanted:
                     break
@@ -138,40 +167,92 @@ class Inspection:
             fresh[main[best]] = 0.0
         return chosen
 
-    def _by_promise(self, options: _Options, limit: float) -> list[int]:
-        """The moves that may still be made and may cost less than the limit, those first that should rank first."""
-        scoring, costs = self.scoring, self.scoring.costs
-        score = options.of_states(self._linked) + self.score.estimate(options.matrix)
-        support = np.minimum(self._unlinked(score), scoring.enough[0])
-        if options.cost is None:  # edits and their surroundings are known after one batch well enough
-            bare = options.of_states(_cost_of_edits(costs)) + self.cost.estimate(options.matrix)
-            options.open &= bare < limit + _MARGIN
-            options.cost = bare + options.of_states(_strangeness) + self.price.estimate(options.matrix)
-        rank = scoring.thrift * costs.price * options.cost - support
-        rank[~options.open] = math.inf
-        return np.argsort(rank, kind="stable")[: int(options.open.sum())].tolist()
+    def _promise(self, options: _Options, stage: SearchStage, limit: float) -> Callable[[], list[int]]:
+        """A function that lists the moves that may still be made, those first that should rank first."""
+        scoring, costs, expected = self.scoring, self.scoring.costs, options.expected
+        priced = scoring.strangeness is not None and stage.known
+        levels = [
+            options.of_states(lambda state, m=m: self._linked(state.scores[m])) for m in range(len(scoring.enough))
+        ]
+        spent = options.of_states(costs.cost)
+        if expected is not None:
+            for level, rise in zip(levels, (expected.score, expected.agreement), strict=False):
+                level += rise
+            spent += costs.edit_price * (expected.edits + costs.hydrogen_price * expected.hydrogens)
+            spent += costs.site_price * expected.sites
 
-    def _is_news(self, fresh: list[Candidate], classified: list[Candidate]) -> bool:
-        """True if enough of the fresh candidates are among the best of all."""
-        best = sorted(classified, key=self.scoring.rank)[:_BEST]
-        return sum(any(candidate is each for each in fresh) for candidate in best) >= _ENTRANTS
+        def in_order() -> list[int]:
+            more = self.scores.estimate(options.matrix)
+            pairs = zip(levels, more.T, scoring.enough, strict=False)
+            support = sum(np.minimum(self._unlinked(level + rise), enough) for level, rise, enough in pairs)
+            cost = spent + self.costs.estimate(options.matrix)[:, 0]
+            options.open &= cost - options.of_states(_strangeness) < limit + _MARGIN
+            if priced:
+                cost = cost - options.of_states(_strangeness) + self._strangeness(options)
+            rank = scoring.thrift * costs.price * cost - support / len(levels)
+            rank[~options.open] = math.inf
+            return np.argsort(rank, kind="stable")[: int(options.open.sum())].tolist()
 
-    def _learn(self, candidate: Candidate, state: Candidate, row: Row) -> None:
-        effect = self._linked(candidate) - self._linked(state)
-        if math.isfinite(effect):
-            self.score.observe(row, effect)
-        cost = _cost_of_edits(self.scoring.costs)
-        self.cost.observe(row, cost(candidate) - cost(state))
+        return in_order
 
-    def _learn_prices(self, row_of: dict[frozenset, tuple[Candidate, Row]]) -> None:
-        for key, (state, row) in row_of.items():
-            price = self.scoring.prices.get(key)
-            if price is not None:
-                self.price.observe(row, min(price, _DEAR) - state.strangeness)
+    def _strangeness(self, options: _Options) -> NDArray[np.float64]:
+        """Strangeness that candidates are expected to have."""
+        known = np.zeros(len(options.pairs)) if options.expected is None else options.expected.strangeness
+        return np.maximum(options.of_states(_strangeness), 0.0) + known + self.prices.estimate(options.matrix)[:, 0]
 
-    def _linked(self, candidate: Candidate) -> float:
-        """The classifier's score on a scale on which effects add up: log-odds, if it is a log-probability."""
-        score = candidate.classifier_score
+    def _first(self, voted: list[Candidate], count: int, stage: SearchStage) -> list[Candidate]:
+        """The candidates that rank first, with their prices."""
+        return list(islice(self.scoring.in_order(voted, self.scoring.rank, stage.known, self.least), count))
+
+    def _leaders(self, voted: list[Candidate], stage: SearchStage, limit: float) -> list[frozenset]:
+        """Keys of the best candidates: by rank or, once there is an answer that costs `limit`, the cheapest one that
+        takes its place."""
+        if limit == math.inf:
+            return [candidate.key() for candidate in self._first(voted, _BEST, stage)]
+        scoring = self.scoring
+        passing = filter(scoring.passes, voted)
+        cheapest = islice(scoring.in_order(passing, scoring.costs.key, stage.known, self.least), 1)
+        return [candidate.key() for candidate in cheapest if scoring.costs.cost(candidate) < limit]
+
+    def _believed(self, voted: list[Candidate], stage: SearchStage) -> list[Candidate]:
+        """The candidates that the search may go on from, or answer with: the first ones by rank, and the cheapest that
+        meet a level. Others are not priced."""
+        scoring = self.scoring
+        breadth = scoring.limits.shortlist if scoring.several else max(2 * stage.beam, _BEST)
+        chosen = {candidate.key(): candidate for candidate in self._first(voted, breadth, stage)}
+        for enough in scoring.levels:
+            passing = [candidate for candidate in voted if scoring.passes(candidate, enough=enough)]
+            cheapest = islice(scoring.in_order(passing, scoring.costs.key, stage.known, self.least), breadth)
+            chosen |= {candidate.key(): candidate for candidate in cheapest}
+        return list(chosen.values())
+
+    def _learn(self, options: _Options, candidate: Candidate) -> None:
+        """Learn by how much the estimates of a move were wrong."""
+        k, costs, expected = options.made[candidate.key()], self.scoring.costs, options.expected
+        state = options.pairs[k][0]
+        rises = [self._linked(now) - self._linked(was) for now, was in zip(candidate.scores, state.scores, strict=True)]
+        cost = _bare(costs, candidate) - _bare(costs, state)
+        if expected is not None:
+            guesses = expected.score[k], expected.agreement[k]
+            rises = [rise - guess for rise, guess in zip(rises, guesses, strict=False)]
+            cost -= costs.edit_price * (expected.edits[k] + costs.hydrogen_price * expected.hydrogens[k])
+            cost -= costs.site_price * expected.sites[k]
+        if all(map(math.isfinite, rises)):
+            self.scores.observe(options.rows[k], rises[0], rises[-1])
+        self.costs.observe(options.rows[k], cost)
+
+    def _learn_prices(self, options: _Options) -> None:
+        """Learn the prices of candidates that were looked up since the last time."""
+        for key in options.made.keys() & self.scoring.prices.keys() - options.priced:
+            options.priced.add(key)
+            self._learn_price(options, options.made[key], self.scoring.prices[key])
+
+    def _learn_price(self, options: _Options, k: int, price: float) -> None:
+        guess = 0.0 if options.expected is None else float(options.expected.strangeness[k])
+        self.prices.observe(options.rows[k], min(price, _DEAR) - options.pairs[k][0].strangeness - guess)
+
+    def _linked(self, score: float) -> float:
+        """A score on a scale on which effects add up: log-odds, if it is a log-probability."""
         if self.scoring.goal.unit != "probability":
             return score
         score = min(score, _SURE)
@@ -186,6 +267,6 @@ def _strangeness(candidate: Candidate) -> float:
     return candidate.strangeness
 
 
-def _cost_of_edits(costs: Costs) -> Callable[[Candidate], float]:
+def _bare(costs: Costs, candidate: Candidate) -> float:
     """Cost of a candidate without that of its strangeness."""
-    return lambda candidate: costs.cost(candidate) - candidate.strangeness
+    return costs.cost(candidate) - candidate.strangeness

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from functools import partial
+from itertools import takewhile
 
 import torch
 
@@ -49,8 +50,8 @@ class Minimizer:
         """The cheapest that passes after one change was reverted, or else reverted and another one made."""
         around, cost = self.neighborhood, self.neighborhood.costs.cost
         sketches = reverted(around.moves, around.factual, candidate.sketch, partly=True)
-        smaller = self.scoring.classify(around.cheaper_than(candidate, sketches, self.stage))
-        cheapest = self._cheaper(self.scoring.shortlist(smaller, self.stage.known), candidate)
+        smaller = self.scoring.vote(around.cheaper_than(candidate, sketches, self.stage))
+        cheapest = self._cheaper(smaller, candidate)
         if cheapest is not None or not exchange:
             return cheapest
         front = [each for each in smaller if cost(each) + around.least_cost < cost(candidate)]
@@ -60,7 +61,9 @@ class Minimizer:
     def _cheaper(self, scored: list[Candidate], than: Candidate) -> Candidate | None:
         """The cheapest of the candidates that passes, if it is cheaper than another when all is priced."""
         key = self.neighborhood.costs.key
-        return self.scoring.cheapest(each for each in scored if key(each) < key(than))
+        passing = [each for each in scored if self.scoring.passes(each)]
+        priced = self.scoring.in_order(passing, key, self.stage.known)
+        return self.scoring.cheapest(takewhile(lambda each: key(each) < key(than), priced))
 
     def realigned(self, candidate: Candidate) -> Candidate | None:
         """The same graph with its nodes in other slots, so that fewer edits lead to it; None if no allowed ones do."""

@@ -24,19 +24,21 @@ class SearchStage(NamedTuple):
 
     Args:
         largest: Nodes of the largest group to add; None for any.
-        branches: True if branches of any size may be removed.
+        branches: Share of the heavy nodes that a branch may have which is removed; small groups always may go.
         beam: Graphs from which each round goes on.
         known: True if edits must create known environments only.
         thrift: Share of the price of cost that counts when candidates are ranked.
         estimated: True if only the moves that promise most are made; False if all are.
+        looks: How many times as many of them as usual are made at a time.
     """
 
     largest: int | None
-    branches: bool
+    branches: float
     beam: int
     known: bool = True
     thrift: float = 1.0
     estimated: bool = False
+    looks: int = 1
 
 
 class Neighborhood:

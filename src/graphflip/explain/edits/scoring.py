@@ -1,8 +1,10 @@
 """Scoring: what the classifier and the surrogates say of candidates, and which of them pass."""
 
+import heapq
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from types import MappingProxyType
 
 import torch
 from jaxtyping import Float
@@ -43,7 +45,8 @@ class Scoring:
 
     `calls` counts the graphs that the classifier saw, the factual included; `spent` is True once it may see no more;
     `thrift` is the share of the price of cost that counts when candidates are ranked; `prices` are those of the
-    strangeness of every candidate that was looked at.
+    strangeness of every candidate that was looked at; `levels` are the scores that were ever asked for, and those that
+    may be accepted instead; `several` is True if more than one answer is wanted.
     """
 
     def __init__(
@@ -63,12 +66,17 @@ class Scoring:
         self.prices: dict[frozenset, float] = {}
         self.first, self.is_first_round = list[Candidate](), True
         self._read_back: dict[frozenset, Candidate | None] = {}
-        self.demand(level)
+        self.several, self.enough = False, self.scores_of(level)
+        self.levels = [self.enough]
 
     def demand(self, level: Level) -> None:
         """Ask for this level from now on."""
+        self.enough = self.scores_of(level)
+
+    def scores_of(self, level: Level) -> list[float]:
+        """Scores that are enough for a level: of the classifier and, if there are any, of the surrogates."""
         asked = level if self.surrogates else level[:1]
-        self.enough = [self.goal.enough(least + _MARGIN if least else 0.0) for least in asked]
+        return [self.goal.enough(least + _MARGIN if least else 0.0) for least in asked]
 
     def demand_as_much_as(self, candidate: Candidate) -> None:
         """Ask from now on for the scores that a candidate has."""
@@ -104,6 +112,13 @@ class Scoring:
         self.first += classified if self.is_first_round else []
         return classified
 
+    def vote(self, candidates: list[Candidate]) -> list[Candidate]:
+        """The candidates with the votes of all models, as many as the classifier may be shown."""
+        voted = self.classify(candidates)
+        if not self.surrogates:
+            return voted
+        return [each for chunk in self._chunks(voted) for each in self._asked(self.surrogates, chunk)]
+
     def shortlist(self, classified: list[Candidate], known: bool = True) -> list[Candidate]:
         """Those of the candidates with the classifier's votes that the surrogates are asked about, with their votes."""
         return self._with_surrogates(self._believable(classified) if known else classified)
@@ -115,16 +130,43 @@ class Scoring:
         price = self.prices[candidate.key()] = self.strangeness(candidate)
         return candidate.with_strangeness(price) if price < math.inf else None
 
+    def in_order(
+        self,
+        candidates: Iterable[Candidate],
+        key: Callable[[Candidate], tuple[float, ...]],
+        known: bool = True,
+        least: Mapping[frozenset, float] = MappingProxyType({}),
+    ) -> Iterator[Candidate]:
+        """Candidates that are to be believed, with their prices, in the order of a key.
+
+        The key may only grow with a price: so prices, which take most of the time, are looked up as late as possible,
+        by the `least` that candidates are expected to have (0 where nothing is).
+        """
+        at_least = least.get if self.strangeness is not None and known else lambda _, default: default
+        heap = [
+            (key(each.with_strangeness(at_least(each.key(), 0.0))), k, False, each) for k, each in enumerate(candidates)
+        ]
+        heapq.heapify(heap)
+        while heap:
+            _, k, is_priced, candidate = heapq.heappop(heap)
+            if is_priced:
+                yield candidate
+                continue
+            priced = self.priced(candidate, known)
+            if priced is not None:
+                heapq.heappush(heap, (key(priced), k, True, priced))
+
     def confirm(self, candidate: Candidate) -> Candidate:
         """The candidate with the votes on the very graph that is returned, padded to all slots of the schema."""
         whole = self.graph.pad(self.graph.schema.max_nodes)
         return self._judged(candidate, apply_differences(whole, [candidate.difference]))
 
-    def passes(self, candidate: Candidate, slack: float = 0.0) -> bool:
-        """True if all models say enough; `slack` tolerates this multiple of rounding errors."""
-        pairs = zip(candidate.scores, self.enough, strict=False)
-        enough = all(score >= least - slack * _MARGIN for score, least in pairs)
-        return candidate.predicted and enough and len(candidate.scores) == len(self.enough)
+    def passes(self, candidate: Candidate, slack: float = 0.0, enough: Sequence[float] | None = None) -> bool:
+        """True if all models say enough, by default what is asked; `slack` tolerates so many rounding errors."""
+        enough = self.enough if enough is None else enough
+        pairs = zip(candidate.scores, enough, strict=False)
+        says_enough = all(score >= least - slack * _MARGIN for score, least in pairs)
+        return candidate.predicted and says_enough and len(candidate.scores) == len(enough)
 
     def cheapest(self, candidates: Iterable[Candidate], tries: int = _TRIES) -> Candidate | None:
         """The cheapest candidate that passes, also when read back from SMILES, among the first `tries` that pass."""

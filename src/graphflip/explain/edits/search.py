@@ -23,6 +23,7 @@ from ..moves.environments import EnvironmentCounts
 from ..moves.moves import Moves
 from .beam import BeamSearch, Finding, Round
 from .effects import importance_of
+from .experience import Experience
 from .neighborhood import Neighborhood
 from .proposals import Proposals
 from .realism import AbstractRealism
@@ -78,6 +79,7 @@ class EditSearch(AbstractExplainer):
         patience: Rounds that the search goes on after the one that found its best answer.
         exchanges: Graphs with a change taken back from which another move is tried, when the answer is minimized.
         look: Candidates that are classified at a time where the most promising moves are made first; 0 to make all.
+        experience: What moves have done to training graphs, by which the most promising ones are known from the start.
         method: Name of the explainer in tables and files.
 
     Raises:
@@ -128,6 +130,7 @@ class EditSearch(AbstractExplainer):
     patience: int = 99
     exchanges: int = 999
     look: int = 0
+    experience: Experience | None = None
     method: str = "search"
 
     def __post_init__(self) -> None:
@@ -216,7 +219,7 @@ class EditSearch(AbstractExplainer):
         strangeness = None if self.realism is None else self.realism.beside(around.factual)
         scoring = Scoring(graph, goal, self.classifier, self.surrogates, level, self.costs, self.limits, strangeness)
         propose = Proposals(self.walk, graph, goal, self.costs, self.proposals)
-        return BeamSearch(around, scoring, propose, self.demand, self.limits, logits, self.watch)
+        return BeamSearch(around, scoring, propose, self.demand, self.limits, logits, self.watch, self.experience)
 
     def _explain_one(self, question: Question, k: int, num: int) -> list[Counterfactual]:
         started = time.perf_counter()

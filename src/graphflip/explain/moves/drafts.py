@@ -35,12 +35,14 @@ class Draft(NamedTuple):
         kind: Kind of the move.
         place: Nodes that the move acts on; of a group, the node that it is attached to, then its root.
         brings: Attributes or group that come there; None if something only goes.
+        takes: Attributes of what is changed or goes there; None if something only comes.
         build: Makes the move: new nodes have negative numbers, hydrogens are not filled in.
     """
 
     kind: MoveKind
     place: tuple[int, ...]
     brings: Hashable
+    takes: Hashable
     build: Callable[[], Built]
 
 
@@ -58,8 +60,11 @@ class Drafts:
     max_nodes: int = 1
     bonds: frozenset[Bond] | None = None
 
-    def of(self, state: Sketch, fragments: list[Fragment], branches: bool = False) -> Iterator[Draft]:
-        """Yield the drafts of a sketch; `fragments` are the groups to add, with `branches` any branch is removed."""
+    def of(self, state: Sketch, fragments: list[Fragment], branches: float = 0.0) -> Iterator[Draft]:
+        """Yield the drafts of a sketch.
+
+        `fragments` are the groups to add; `branches` is the share of the heavy nodes that a branch may have which goes.
+        """
         heavy = self.rules.heavy(state)
         room = {i: self._room(state, i) for i in heavy}
         yield from self._change_nodes(state, heavy, room)
@@ -81,7 +86,9 @@ class Drafts:
         if self._rings is not None:
             for kind, draft, changed in self._rings.of(state):
                 place = tuple(sorted(i for i in changed if i >= 0))
-                yield Draft(kind, place, kind, partial(_as_built, draft, changed))
+                gone = tuple(sorted(state.nodes[i] for i in place if i not in draft.nodes))
+                come = tuple(sorted(draft.nodes[i] for i in changed if i < 0))
+                yield Draft(kind, place, come, gone, partial(_as_built, draft, changed))
 
     @cached_property
     def _rings(self) -> RingDrafts | None:
@@ -109,7 +116,9 @@ class Drafts:
             near = [(edge, state.nodes[j]) for j, edge in state.near[i].items() if j in inside]
             for attributes in self.rules.alternatives(state, i, room[i]):
                 if all(self._joins(attributes, edge, neighbor) for edge, neighbor in near):
-                    yield Draft("change node", (i,), attributes, partial(_with_node, state, i, attributes))
+                    yield Draft(
+                        "change node", (i,), attributes, state.nodes[i], partial(_with_node, state, i, attributes)
+                    )
 
     def _joins(self, node: Attributes, edge: Attributes, neighbor: Attributes) -> bool:
         """True if two nodes may be neighbors on such an edge."""
@@ -127,9 +136,9 @@ class Drafts:
             for other in other_attributes(attributes, self.schema.edges):
                 fits = self._joins(state.nodes[i], other, state.nodes[j])
                 if fits and self.rules.order(other) - self.rules.order(attributes) <= min(room[i], room[j]):
-                    yield Draft("change edge", (i, j), other, partial(_joined, state, i, j, other))
+                    yield Draft("change edge", (i, j), other, attributes, partial(_joined, state, i, j, other))
             if self._can_cut(state, i, j, held):
-                yield Draft("remove edge", (i, j), None, partial(_cut, state, i, j))
+                yield Draft("remove edge", (i, j), None, attributes, partial(_cut, state, i, j))
 
     def _can_cut(self, state: Sketch, i: int, j: int, held: set[Pair]) -> bool:
         """True if the graph stays connected without an edge; in molecules, if it also is part of a ring of three."""
@@ -146,7 +155,7 @@ class Drafts:
                 for attributes in choices:
                     fits = self._joins(state.nodes[i], attributes, state.nodes[j])
                     if fits and self.rules.order(attributes) <= min(room[i], room[j]):
-                        yield Draft("add edge", (i, j), attributes, partial(_joined, state, i, j, attributes))
+                        yield Draft("add edge", (i, j), attributes, None, partial(_joined, state, i, j, attributes))
 
     def _add_groups(
         self, state: Sketch, heavy: list[int], room: dict[int, int], fragments: list[Fragment]
@@ -154,17 +163,18 @@ class Drafts:
         for i in heavy:
             for fragment in fragments:
                 if self._can_hang(state, i, fragment, room[i]):
-                    yield Draft("add group", (i,), fragment, partial(_with_group, state, i, fragment))
+                    yield Draft("add group", (i,), fragment, None, partial(_with_group, state, i, fragment))
 
     def _change_groups(
-        self, state: Sketch, heavy: list[int], room: dict[int, int], fragments: list[Fragment], branches: bool
+        self, state: Sketch, heavy: list[int], room: dict[int, int], fragments: list[Fragment], branches: float
     ) -> Iterator[Draft]:
-        for anchor, root, members in groups(state, heavy, len(heavy) if branches else self.max_nodes):
+        for anchor, root, members in groups(state, heavy, max(self.max_nodes, int(branches * len(heavy)))):
             place, link = (anchor, root), state.near[anchor][root]
+            gone = (link, tuple(sorted(state.nodes[i] for i in members)))
             bare = _Once(partial(self._without, state, members))
             fixed = place in self._aromatic(state)
             if not fixed:
-                yield Draft("remove group", place, None, partial(_copy_of, bare, {anchor, *members}))
+                yield Draft("remove group", place, None, gone, partial(_copy_of, bare, {anchor, *members}))
             if len(members) > self.max_nodes:
                 continue
             free = room[anchor] + self.rules.order(link)
@@ -175,10 +185,11 @@ class Drafts:
                     continue
                 if self._can_hang(state, anchor, fragment, free):
                     build = partial(_with_other_group, bare, anchor, members, fragment)
-                    yield Draft("replace group", place, fragment, build)
+                    yield Draft("replace group", place, fragment, gone, build)
         for part in self._small_parts(state, heavy):
             build = partial(_copy_of, _Once(partial(self._without, state, part)), part)
-            yield Draft("remove part", tuple(sorted(part)), None, build)
+            gone = tuple(sorted(state.nodes[i] for i in part))
+            yield Draft("remove part", tuple(sorted(part)), None, gone, build)
 
     def _can_hang(self, state: Sketch, anchor: int, fragment: Fragment, room: int) -> bool:
         """True if a node has room for the link of a group and may be a neighbor of the group's root."""
@@ -194,11 +205,11 @@ class Drafts:
         for i in state.nodes:
             if len(state.around(i)) <= 1 and (state.around(i) or len(state.nodes) > 1):
                 bare = _Once(partial(self._without, state, {i}))
-                yield Draft("remove group", (i,), None, partial(_copy_of, bare, {i}))
+                yield Draft("remove group", (i,), None, state.nodes[i], partial(_copy_of, bare, {i}))
             for fragment in fragments:
                 for outwards in (True, False):
                     build = partial(_with_leaf, state, i, fragment, outwards)
-                    yield Draft("add group", (i,), (fragment, outwards), build)
+                    yield Draft("add group", (i,), (fragment, outwards), None, build)
 
     def _without(self, state: Sketch, members: set[int]) -> Sketch:
         draft = state.copy()

@@ -101,7 +101,7 @@ class Moves:
         factual: Sketch,
         admits: Callable[[Sketch, Sketch], bool] = lambda before, after: True,
         largest: int | None = None,
-        branches: bool = False,
+        branches: float = 0.0,
     ) -> Iterator[Step]:
         """Yield every admitted move of a state.
 
@@ -112,7 +112,7 @@ class Moves:
             factual: Sketch of the factual: new nodes take slots such that few edits lead there from it.
             admits: Filter, called with the state and a draft of the result, whose new nodes have negative numbers.
             largest: Nodes of the largest group to add, hydrogens not counted; None for any.
-            branches: True if branches of any size may be removed.
+            branches: Share of the heavy nodes that a branch may have which is removed; small groups always may go.
 
         Returns:
             Iterator over kinds of move and the sketches after them.
@@ -123,7 +123,7 @@ class Moves:
                 yield draft.kind, after
 
     def drafts(
-        self, state: Sketch, factual: Sketch, largest: int | None = None, branches: bool = False
+        self, state: Sketch, factual: Sketch, largest: int | None = None, branches: float = 0.0
     ) -> Iterator[Draft]:
         """Yield every move of a state without making it; `settled` finishes what a draft builds.
 
