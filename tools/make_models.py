@@ -14,8 +14,8 @@ import torch
 
 from graphflip.data.source import load_dataset
 from graphflip.explain.assess import plausible_limit
-from graphflip.explain.edits.experience import EXPERIENCE
-from graphflip.explain.edits.practice import learn_experience
+from graphflip.explain.edits.experience.practice import learn_experience
+from graphflip.explain.edits.experience.table import EXPERIENCE
 from graphflip.explain.explainer import load
 from graphflip.explain.knowledge import KNOWLEDGE, Knowledge
 from graphflip.explain.neighbors import save_training_molecules

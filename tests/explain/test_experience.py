@@ -10,9 +10,9 @@ import torch
 from graphflip.data.molecules.molecule import from_smiles, molecule_schema
 from graphflip.errors import ModelFileError
 from graphflip.explain import EditSearch, Moves
-from graphflip.explain.edits.experience import EXPERIENCE, Experience, feature_key
+from graphflip.explain.edits.experience.practice import learn_experience
+from graphflip.explain.edits.experience.table import EXPERIENCE, Experience, feature_key
 from graphflip.explain.edits.neighborhood import SearchStage
-from graphflip.explain.edits.practice import learn_experience
 from graphflip.explain.goals.classes import AnyOther, ClassGoal
 from graphflip.explain.moves.fragments import Fragment
 from graphflip.models.adapters import BlackBox

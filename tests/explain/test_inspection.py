@@ -11,7 +11,7 @@ import torch
 from graphflip.data.molecules.molecule import from_smiles, molecule_schema
 from graphflip.data.planted.motif import planted
 from graphflip.explain import EditSearch, Moves, Outcome
-from graphflip.explain.edits.estimates import Effects, Features
+from graphflip.explain.edits.experience.estimates import Effects, Features
 from graphflip.explain.edits.neighborhood import SearchStage
 from graphflip.explain.goals.targets import parse_goal
 from graphflip.explain.moves.drafts import Draft

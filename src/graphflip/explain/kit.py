@@ -13,7 +13,7 @@ from ..models.networks.classifier import AbstractClassifier, num_outputs
 from ..models.networks.pegvae import PEGVAE
 from ..models.storage.store import CARD, PRETRAINED, Card, load_model, read_card
 from ..schema import Schema
-from .edits.experience import EXPERIENCE, Experience
+from .edits.experience.table import EXPERIENCE, Experience
 from .knowledge import KNOWLEDGE, Knowledge
 from .neighbors import NEIGHBORS, TrainingMolecules
 from .preferences import PREFERENCES, Preference, read_preferences

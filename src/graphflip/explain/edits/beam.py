@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import NamedTuple
 
 from jaxtyping import Float
@@ -10,7 +11,7 @@ from torch import Tensor
 
 from ..counterfactual import Outcome
 from .candidates import Candidate, choose_different, choose_frontier, distinct, undominated
-from .experience import Experience
+from .experience.table import Experience
 from .inspection import Inspection
 from .minimize import Minimizer
 from .neighborhood import Neighborhood, SearchStage
@@ -20,16 +21,12 @@ from .settings import Demand, Limits
 
 # Several answers are chosen among those that cost at most so much more than the cheapest, this many for each.
 _SLACK, _POOL = 6.0, 24
-
 # Candidates that are tried, after the last round of a stage, for one that survives being written as SMILES.
 _TRIES_IN_THE_END = 64
-
 # Where the moves that promise most lead to nothing that flips the class, so many times as many are made at a time.
 _LOOKS = 2
-
 # Where nothing believable flips the class at a fair price, the price hardly counts any more.
 _THRIFT = 0.3
-
 # Of a molecule, at most this share of the heavy atoms goes with one branch: it is to stay the molecule of the question.
 _BRANCH = 0.34
 
@@ -149,8 +146,7 @@ class BeamSearch:
         best = explored.best or self._concession(explored.flipped)
         if best is None:
             return [self._failure(explored.closest)]
-        minimize = Minimizer(self.neighborhood, self.scoring, self.inspect, explored.stage)
-        best = minimize(best)
+        best = (minimize := Minimizer(self.neighborhood, self.scoring, self.inspect, explored.stage))(best)
         if num == 1:
             return [self._confirmed(best)]
         pool = [best, *distinct(self.scoring.passing(explored.flipped)[: num * _POOL])]
@@ -189,9 +185,8 @@ class BeamSearch:
             best = self.scoring.cheapest(met, _TRIES_IN_THE_END)
             explored = _Explored(stage, explored.flipped + met, best, closest)
             self.believable = stage.known
-            # Once groups of all sizes were tried, more stages are only for graphs without any flip.
-            thorough = not stage.estimated or stage.looks > 1 or self.scoring.strangeness is not None
-            complete = stage.largest is None and thorough
+            # After such a stage, more of them are only for graphs without any flip.
+            complete = stage.is_thorough or (stage.estimated and self.scoring.strangeness is not None)
             if best or self.scoring.spent or (explored.flipped and complete):
                 break
         return explored
@@ -302,5 +297,4 @@ class BeamSearch:
         return f"{text} Changes that were not tried: {', '.join(reasons)}." if reasons else text
 
 
-def _classifier_score(candidate: Candidate) -> float:
-    return candidate.classifier_score
+_classifier_score = attrgetter("classifier_score")

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from ..moves.drafts import Draft
 from .candidates import Candidate
-from .estimates import Effects, Features
-from .experience import Expected, Experience
+from .experience.estimates import Effects, Features
+from .experience.table import ExpectedEffects, Experience
 from .neighborhood import Neighborhood, SearchStage
 from .proposals import Proposals
 from .scoring import Scoring
@@ -49,7 +49,7 @@ class _Options:
         front: list[Candidate],
         drafts: list[list[Draft]],
         features: Features,
-        expected: list[Expected] | None,
+        expected: list[ExpectedEffects] | None,
     ):
         self.states = front
         self.pairs = [(state, draft) for state, some in zip(front, drafts, strict=True) for draft in some]
@@ -57,7 +57,7 @@ class _Options:
         self.matrix = features.matrix(self.rows)
         self.open = np.ones(len(self.pairs), dtype=bool)
         self.state_of = np.repeat(np.arange(len(front)), list(map(len, drafts)))
-        self.expected = None if expected is None else Expected(*map(np.concatenate, zip(*expected, strict=True)))
+        self.expected = None if expected is None else ExpectedEffects(*map(np.concatenate, zip(*expected, strict=True)))
         self.made: dict[frozenset, int] = {}
         self.priced: set[frozenset] = set()
 

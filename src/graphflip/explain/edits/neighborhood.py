@@ -40,6 +40,11 @@ class SearchStage(NamedTuple):
     estimated: bool = False
     looks: int = 1
 
+    @property
+    def is_thorough(self) -> bool:
+        """True if groups of all sizes are tried, and all moves or many of them are made."""
+        return self.largest is None and (not self.estimated or self.looks > 1)
+
 
 class Neighborhood:
     """Candidates around a factual, without those that constraints, environments or costs rule out.

@@ -23,7 +23,7 @@ from ..moves.environments import EnvironmentCounts
 from ..moves.moves import Moves
 from .beam import BeamSearch, Finding, Round
 from .effects import importance_of
-from .experience import Experience
+from .experience.table import Experience
 from .neighborhood import Neighborhood
 from .proposals import Proposals
 from .realism import AbstractRealism

@@ -10,16 +10,16 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 from scipy.sparse.linalg import lsqr
 
-from ...graph import Graph
-from ...models.networks.classifier import AbstractClassifier
-from ..goals.batches import mean_outputs
-from ..goals.classes import ClassGoal
-from ..moves.apply import apply_differences
-from ..moves.drafts import Draft
-from .candidates import Candidate
-from .experience import COST_PARTS, Experience, feature_key, features_of
-from .neighborhood import SearchStage
-from .search import EditSearch
+from ....graph import Graph
+from ....models.networks.classifier import AbstractClassifier
+from ...goals.batches import mean_outputs
+from ...goals.classes import ClassGoal
+from ...moves.apply import apply_differences
+from ...moves.drafts import Draft
+from ..candidates import Candidate
+from ..neighborhood import SearchStage
+from ..search import EditSearch
+from .table import COST_PARTS, Experience, feature_key, features_of
 
 # Price that stands for moves that are not allowed, or lead to what is not to be believed.
 DEAR = 16.0

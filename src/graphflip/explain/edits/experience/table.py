@@ -11,13 +11,13 @@ import torch
 from jaxtyping import Float, UInt32
 from numpy.typing import NDArray
 
-from ...errors import ModelFileError
-from ...models.storage.files import read_tensors, write_tensors
-from ..goals.classes import ClassGoal
-from ..goals.goal import AbstractGoal
-from ..moves.drafts import Draft
-from ..moves.fragments import Fragment
-from ..moves.sketch import Environment, Sketch
+from ....errors import ModelFileError
+from ....models.storage.files import read_tensors, write_tensors
+from ...goals.classes import ClassGoal
+from ...goals.goal import AbstractGoal
+from ...moves.drafts import Draft
+from ...moves.fragments import Fragment
+from ...moves.sketch import Environment, Sketch
 
 EXPERIENCE = "experience.safetensors"
 """Name of the file in a kit."""
@@ -28,7 +28,7 @@ COST_PARTS = 3
 _FORMAT = "1"
 
 
-class Expected(NamedTuple):
+class ExpectedEffects(NamedTuple):
     """Effects that moves are expected to have, one number for each move.
 
     Args:
@@ -71,7 +71,7 @@ class Experience:
         """Number of classes of the classifier that it was learned from."""
         return (len(self.mean) - COST_PARTS - 1) // 2
 
-    def expected(self, state: Sketch, drafts: Sequence[Draft], goal: AbstractGoal) -> Expected | None:
+    def expected(self, state: Sketch, drafts: Sequence[Draft], goal: AbstractGoal) -> ExpectedEffects | None:
         """Effects of moves of a state; None if the goal is not one of the classes."""
         if not isinstance(goal, ClassGoal) or goal.index >= self.num_classes:
             return None
@@ -80,7 +80,7 @@ class Experience:
         summed = self.mean + table[np.array(rows, dtype=np.int64).reshape(len(drafts), -1)].sum(1)
         classes = self.num_classes
         columns = (goal.index, classes + goal.index, *range(2 * classes, summed.shape[1]))
-        return Expected(*(summed[:, column] for column in columns))
+        return ExpectedEffects(*(summed[:, column] for column in columns))
 
     def _row(self, feature: Hashable) -> int:
         row = self._rows.get(feature)

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from ..moves.drafts import Draft
-from ..moves.sketch import Sketch
+from ...moves.drafts import Draft
+from ...moves.sketch import Sketch
 
 Row = tuple[int, ...]
 """Numbers of the features of a move."""
