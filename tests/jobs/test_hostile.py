@@ -42,7 +42,8 @@ def test_numbers_that_are_none(hostile, name):
 
 @pytest.mark.parametrize("name", ["constant", "saturated"])
 def test_a_classifier_that_cannot_be_moved(hostile, name):
-    (answer,) = hostile(name, molecules=["CO"])  # all moves are tried, which takes long where every call is checked
+    # All moves are tried: in another process, where not every call is checked for shapes.
+    (answer,) = hostile(name, Processes(1), molecules=["CO"])
     assert answer["outcome"] in ("out_of_moves", "no_move_allowed")
     assert answer["note"]
     assert not answer["flipped"]
