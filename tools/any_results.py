@@ -3,7 +3,8 @@
 Usage: python tools/any_results.py gin|gat|gine|forest|latent|multiclass|regression|directed [--limit N] [--work DIR]
 
 gin, gat, gine, forest: on Mutagenicity's test split (needs GRAPHFLIP_DATA); `latent` is the forest again, explained by
-`LatentSearch`. With --work, answers are kept as they come, and a run that was ended goes on from there.
+`LatentSearch`. With --work, answers are kept as they come, and a run that was ended goes on from there. Rows of kits
+that are fitted first (molecules_200, proteins_like, geometric, distilled_gin, …) are described in tools/fit_results.py.
 """
 
 import argparse
@@ -30,6 +31,7 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "examples"))
 
 import directed  # noqa: E402
+import fit_results  # noqa: E402
 import multiclass  # noqa: E402
 import own_pyg_model  # noqa: E402
 import random_forest  # noqa: E402
@@ -52,10 +54,13 @@ class Subject:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("name", choices=SUBJECTS)
+    parser.add_argument("name", choices=[*SUBJECTS, *fit_results.ROWS])
     parser.add_argument("--limit", type=int, help="explain the first graphs alone")
     parser.add_argument("--work", type=Path, help="folder to keep answers in")
     asked = parser.parse_args()
+    if asked.name in fit_results.ROWS:
+        fit_results.write_row(asked.name, asked.work or ROOT / "runs" / "any", asked.limit or 20)
+        return
     torch.set_num_threads(1)
     subject = SUBJECTS[asked.name]()
     file = None if asked.work is None else asked.work / f"{asked.name}.jsonl"

@@ -91,7 +91,8 @@ class CounterfactualExplainer(ExplainerAlgorithm):
             raise DataError("One graph can be explained at a time; `batch` names several. Call the explainer for each.")
         returns = "value" if self.model_config.mode == ModelMode.regression else self.model_config.return_type.value
         classifier = PyGClassifier(model, self.kit.schema, x=self.x, edge_attr=self.edge_attr, return_type=returns)
-        graph = _read(x, edge_index, kwargs.get("edge_attr"), self.kit.schema)
+        needs_edges = "edge_attr" in classifier.names.values()
+        graph = _read(x, edge_index, kwargs.get("edge_attr"), self.kit.schema, needs_edges)
         found = Explainer(self.kit.with_classifier(classifier)).explain(graph, self.target, **self.settings)
         return _explanation(found, edge_index, classifier)
 
@@ -111,12 +112,20 @@ class CounterfactualExplainer(ExplainerAlgorithm):
         return all(rules.values())
 
 
-def _read(x: Tensor, edge_index: Tensor, edge_attr: Tensor | None, schema: Schema) -> Graph:
+def _read(x: Tensor, edge_index: Tensor, edge_attr: Tensor | None, schema: Schema, is_needed: bool = True) -> Graph:
     if schema.de and edge_attr is None:
-        raise DataError(
-            f"Graphs of this kit must have `edge_attr`, {schema.de} columns; none came. Give it to the explainer; if "
-            "the model has no use for it, let its forward take `edge_attr=None`."
+        if is_needed:
+            raise DataError(
+                f"Graphs of this kit must have `edge_attr`, {schema.de} columns; none came. Give it to the explainer; "
+                "if the model has no use for it, let its forward take `edge_attr=None`."
+            )
+        first = [number for column in schema.edges for number in column.encode(column.choices[0])]
+        said = ", ".join(f"{column.name} {column.choices[0]}" for column in schema.edges)
+        logging.getLogger(__name__).warning(
+            "The model takes no `edge_attr` and none came: all edges are read as %s. Give `edge_attr` to keep them.",
+            said,
         )
+        edge_attr = torch.tensor(first).expand(edge_index.shape[1], -1)
     columns = {"edge_attr": edge_attr} if schema.de else {}
     return from_pyg([Data(x=x, edge_index=edge_index, y=torch.zeros(1), **columns)], schema=schema).graphs()
 

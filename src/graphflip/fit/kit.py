@@ -21,6 +21,7 @@ from ..models.storage.lock import folder_lock
 from ..models.storage.store import CARD, load_model, read_card, save_model
 from ..models.training.checkpoint import CHECKPOINT
 from ..models.training.evaluate import measure_vae, predict, spread_of
+from ..models.training.recipes import COUNTS
 from ..models.training.schedule import TrainingProgress
 from ..models.training.train import require_labels, train_model
 from ..schema import first_problem
@@ -194,7 +195,14 @@ def _parts(dataset: GraphDataset, classifier: Any) -> list[KitPart]:
     require_labels(dataset.part("train"))
     first = [CLASSIFIER] if asked == "train" else []
     judges = [part for part in JUDGES if part.by_gradient or len(dataset.classes) == 2]
-    return [*first, *SURROGATES, VAE, *judges]
+    return [*first, *_surrogates(dataset), VAE, *judges]
+
+
+def _surrogates(dataset: GraphDataset) -> list[KitPart]:
+    """Surrogates of use: those that count node environments need nodes or edges that have categories."""
+    columns = (*dataset.schema.nodes, *dataset.schema.edges)
+    numbers_alone = bool(columns) and all(column.is_continuous for column in columns)
+    return [part for part in SURROGATES if not (numbers_alone and part.preset in COUNTS)]
 
 
 def _train_parts(

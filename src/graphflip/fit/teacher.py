@@ -20,13 +20,13 @@ from ..models.networks.classifier import AbstractClassifier
 from ..models.storage.files import read_tensors, write_tensors
 
 ANSWERS = "answers.safetensors"
-_AROUND, _STEPS = 8, 4  # graphs that are tried from each graph of a walk, and steps of a walk
-_MOST, _FEWEST = 2400, 320
+_AROUND, _STEPS = 10, 6  # graphs that are tried from each graph of a walk, and steps of a walk
+_MOST, _FEWEST = 4800, 600
 _TRIES = 4  # drafts that are made for each graph that is wanted: some are not valid
 
 
 class AskedOnce(AbstractClassifier):
-    """A classifier that remembers its answers to batches of hard graphs, also after a restart.
+    """A classifier that is asked once about each hard graph, also after a restart.
 
     Args:
         teacher: The classifier to ask.
@@ -36,31 +36,42 @@ class AskedOnce(AbstractClassifier):
     def __init__(self, teacher: AbstractClassifier, path: Path):
         super().__init__()
         self.teacher, self.schema, self.path = teacher, teacher.schema, path
-        self.known = read_tensors(path)[0] if path.is_file() else {}
+        stored = read_tensors(path)[0] if path.is_file() else {}
+        keys = [bytes(row) for row in stored["keys"].tolist()] if stored else []
+        self.known = dict(zip(keys, stored["answers"], strict=True)) if stored else {}
 
     @property
     def calls(self) -> int:
         """Number of graphs that the classifier was asked about, before a restart as well."""
-        return sum(len(rows) for rows in self.known.values())
+        return len(self.known)
 
     def embed(self, graph: Graph) -> Float[Tensor, "b c"]:
-        key = hashlib.sha256(b"".join(getattr(graph, name).numpy().tobytes() for name in "BVAE")).hexdigest()
-        if key not in self.known:
+        keys = [_key(graph, k) for k in range(len(graph))]
+        new = {key: k for k, key in enumerate(keys) if key not in self.known}
+        if new:
             with torch.no_grad():
-                self.known[key] = self.teacher(graph)
-        return self.known[key]
+                self.known |= zip(new, self.teacher(graph.select(list(new.values()))), strict=True)
+        return torch.stack([self.known[key] for key in keys])
 
     def head(self, embedding: Float[Tensor, "b c"]) -> Float[Tensor, "b c"]:
         return embedding
 
     def save(self) -> None:
         """Write the answers, so that a run that is resumed does not ask again."""
-        write_tensors(self.path, self.known, {})
+        keys = torch.tensor([list(key) for key in self.known], dtype=torch.uint8)
+        write_tensors(self.path, {"keys": keys, "answers": torch.stack([*self.known.values()])}, {})
+
+
+def _key(graph: Graph, k: int) -> bytes:
+    """Hash of one graph's nodes and edges in their order, whatever its empty slots are."""
+    here = graph.B[k] > 0.5
+    parts = graph.V[k][here], graph.A[k][here][:, here], graph.E[k][here][:, here]
+    return hashlib.blake2b(b"".join(part.numpy().tobytes() for part in parts), digest_size=16).digest()
 
 
 def num_nearby(dataset: GraphDataset, own: AbstractClassifier) -> int:
-    """Number of nearby graphs to ask a classifier about: twice those of the train part, within the budget of a box."""
-    wanted = min(max(2 * len(dataset.part("train")), _FEWEST), _MOST)
+    """Number of nearby graphs to ask a classifier about: thrice those of the train part, within the budget of a box."""
+    wanted = min(max(3 * len(dataset.part("train")), _FEWEST), _MOST)
     if isinstance(own, BlackBox) and own.budget is not None:
         wanted = min(wanted, own.budget - own.calls - len(dataset))
     return max(wanted, 0)
