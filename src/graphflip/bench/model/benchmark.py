@@ -30,8 +30,8 @@ PUBLISHED = {
 }
 """Figures of the two papers, with a GCN of three layers of 20 units and a learned estimate of the distance."""
 
-BENCH = SummaryOptions(sample=100, answers=15, shortlist=110, prefer="minimal", believed=False)
-_WALK_STEPS = 600
+BENCH = SummaryOptions(sample=70, answers=10, shortlist=80, prefer="minimal", believed=False)
+_WALK_STEPS = 400
 
 
 def run_model(

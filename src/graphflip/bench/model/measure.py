@@ -25,9 +25,9 @@ R = 100
 """Number of recourses, as in ComRecGC."""
 GRAPHS = 10
 """Number of counterfactual graphs, as in GCFExplainer."""
-BASELINE_INPUTS = 150
+BASELINE_INPUTS = 100
 """Inputs on which recourses of the baselines are tried."""
-COST_INPUTS = 60
+COST_INPUTS = 50
 """Inputs from which the distance to the nearest chosen graph is measured."""
 
 
@@ -117,7 +117,7 @@ def graph_figures(subject: Subject, trial: Trial, walked: Sequence[Visited], tim
     visited = [apply_differences(inputs[one.start], [one.difference]) for one in walked[:1500]]
     ours = [*subject.desired, *_cheapest_flips(subject, trial), *flipped]
     timer.stop("candidates")
-    found = neighborhoods(inputs, ours, theta, 100, 60)
+    found = neighborhoods(inputs, ours, theta, 80, 50)
     chosen, on_train = found.choose(GRAPHS), found.choose(GRAPHS, ~is_test)
     timer.stop("graphs")
     asked = inputs[:: max(1, len(inputs) // COST_INPUTS)]
@@ -132,7 +132,7 @@ def graph_figures(subject: Subject, trial: Trial, walked: Sequence[Visited], tim
     }
     timer.stop("distances")
     for name, candidates in {"walk": visited, "answers": flipped}.items():
-        cover = neighborhoods(inputs, candidates, theta, 40, 60).choose(GRAPHS) if candidates else None
+        cover = neighborhoods(inputs, candidates, theta, 30, 50).choose(GRAPHS) if candidates else None
         covered = _share(cover.covered, GRAPHS, len(inputs)) if cover else 0.0
         figures[name] = {"coverage": covered, "candidates": len(candidates)}
         timer.stop(f"graphs of {name}")
