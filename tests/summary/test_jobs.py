@@ -11,7 +11,7 @@ from graphflip.cli import app
 from graphflip.data.source import open_source
 from graphflip.jobs.engines import InProcess
 from graphflip.jobs.settings import JobSettings
-from graphflip.jobs.summaries import Stopped, run_summary
+from graphflip.jobs.summaries import SummaryStopped, run_summary
 from graphflip.summary import SummaryOptions
 
 MOLECULES = [
@@ -39,7 +39,7 @@ class Broken(InProcess):
 
 def test_a_summary_that_was_killed_goes_on_and_is_that_of_memory(source, tmp_path):
     settings, rows = JobSettings.of("ames", target="nonmutagen"), open_source(str(source))
-    with pytest.raises((KeyboardInterrupt, Stopped)):
+    with pytest.raises((KeyboardInterrupt, SummaryStopped)):
         run_summary(rows, settings, tmp_path, Broken(), OPTIONS)
     first = run_summary(rows, settings, tmp_path, options=OPTIONS)
     stored = json.loads((tmp_path / "summary.json").read_text())

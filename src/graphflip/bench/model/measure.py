@@ -19,7 +19,7 @@ from ...summary.proposals import from_answers
 from ...summary.recourses import Recourse
 from ...summary.studies import Study
 from ...summary.transformations import Transformation, transformations_between
-from .subject import Subject, Timer, Trial
+from .subject import SubjectTrials, SummarySubject, Timer
 
 R = 100
 """Number of recourses, as in ComRecGC."""
@@ -31,7 +31,7 @@ COST_INPUTS = 50
 """Inputs from which the distance to the nearest chosen graph is measured."""
 
 
-def recourse_figures(trial: Trial) -> dict[str, Any]:
+def recourse_figures(trial: SubjectTrials) -> dict[str, Any]:
     """Coverage of 100 and of 10 recourses on all inputs, and on test graphs of 10 that were chosen on the others."""
     tried, recourses = trial.tried, trial.study.recourses[0]
     flips = tried.flips[: tried.num_chosen_from]
@@ -64,7 +64,7 @@ def _median_cost(cost: np.ndarray, flips: np.ndarray, chosen: list[int]) -> floa
     return float(np.median(best[np.isfinite(best)])) if np.isfinite(best).any() else None
 
 
-def baseline_recourses(subject: Subject, trial: Trial, walked: Sequence[Visited]) -> dict[str, Any]:
+def baseline_recourses(subject: SummarySubject, trial: SubjectTrials, walked: Sequence[Visited]) -> dict[str, Any]:
     """Coverage of the most frequent changes of single answers, and of the most visited ones of the random walk."""
     study, graphs = trial.study, [graph for _, _, graph in subject.rows]
     counted: Counter[Transformation] = Counter()
@@ -99,7 +99,7 @@ def _frequent(counted: Counter[Transformation]) -> list[Recourse]:
     return [Recourse(change) for change in ranked[:R]]
 
 
-def walk(subject: Subject, study: Study, steps: int) -> list[Visited]:
+def walk(subject: SummarySubject, study: Study, steps: int) -> list[Visited]:
     """The random walk over the inputs of a subject."""
     classifier = subject.explainer.kit.classifier
 
@@ -109,7 +109,9 @@ def walk(subject: Subject, study: Study, steps: int) -> list[Visited]:
     return random_walk(study, [graph for _, _, graph in subject.rows], goal, steps, subject.options.seed)
 
 
-def graph_figures(subject: Subject, trial: Trial, walked: Sequence[Visited], timer: Timer) -> dict[str, Any]:
+def graph_figures(
+    subject: SummarySubject, trial: SubjectTrials, walked: Sequence[Visited], timer: Timer
+) -> dict[str, Any]:
     """Coverage and cost of 10 counterfactual graphs: ours, of the random walk, and of single answers."""
     inputs, theta = [graph for _, _, graph in subject.rows], subject.options.theta
     is_test = np.array([at % 2 == 1 for at, _, _ in subject.rows])
@@ -139,7 +141,7 @@ def graph_figures(subject: Subject, trial: Trial, walked: Sequence[Visited], tim
     return figures
 
 
-def _cheapest_flips(subject: Subject, trial: Trial, most: int = 1000) -> list[Graph]:
+def _cheapest_flips(subject: SummarySubject, trial: SubjectTrials, most: int = 1000) -> list[Graph]:
     """For some inputs the graph that the cheapest recourse makes of them."""
     tried, study = trial.tried, trial.study
     cost = np.where(tried.flips, tried.cost, np.inf)
@@ -154,7 +156,7 @@ def _cheapest_flips(subject: Subject, trial: Trial, most: int = 1000) -> list[Gr
     return found
 
 
-def believed_figures(subject: Subject, trial: Trial) -> dict[str, Any]:
+def believed_figures(subject: SummarySubject, trial: SubjectTrials) -> dict[str, Any]:
     """Coverage on some inputs if flips count only where the surrogates agree, with recourses of the same shortlist."""
     options = replace(subject.options, believed=True)
     study = replace(trial.study, options=options)
