@@ -14,12 +14,12 @@ from graphflip.summary import SummaryOptions
 
 from .models import Noise, Rule, explainer_of
 
-SMALL = {"sample": 10, "answers": 1, "shortlist": 12, "num": 3, "prefer": "minimal"}
+SMALL = {"sample": 9, "answers": 1, "shortlist": 10, "num": 2, "times": 1, "prefer": "minimal"}
 
 
 @pytest.fixture(scope="module")
 def rule():
-    explainer, dataset = explainer_of(Rule, 48)
+    explainer, dataset = explainer_of(Rule, 36)
     return explainer, dataset, explainer.summarize(dataset, "no motif", name="planted", **SMALL)
 
 
@@ -56,8 +56,8 @@ def test_a_summary_does_not_depend_on_the_order_of_inputs(rule):
 
 
 def test_noise_is_called_noise():
-    explainer, dataset = explainer_of(Noise, 48)
-    (part,) = explainer.summarize(dataset, "no motif", **SMALL | {"answers": 0, "sample": 4}).directions
+    explainer, dataset = explainer_of(Noise, 36)
+    (part,) = explainer.summarize(dataset, "no motif", **SMALL | {"answers": 0, "sample": 3}).directions
     assert any("almost any change does" in reason for reason in part.reasons)
     assert any("not in the data" in reason for reason in part.reasons)
     assert "There is little to say" in str(part)

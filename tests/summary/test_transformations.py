@@ -77,8 +77,8 @@ def test_the_order_of_nodes_does_not_matter(at, seed):
     changed = apply_differences(graph, [Difference.between(factual, after)])
     n = max(graph.num_slots, changed.num_slots)
     order = torch.randperm(n, generator=torch.Generator().manual_seed(seed))
-    other = [Sketch.of(one.pad(n).permute(order)) for one in (graph, changed)]
-    assert set(transformations_between(*other, moves)) == set(transformations_between(factual, after, moves))
+    before, made = (Sketch.of(one.pad(n).permute(order)) for one in (graph, changed))
+    assert set(transformations_between(before, made, moves)) == set(transformations_between(factual, after, moves))
 
 
 @choices

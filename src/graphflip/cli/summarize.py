@@ -57,7 +57,7 @@ def summarize(
     A run that was stopped or killed goes on when the same command is given again.
     """
     from ..jobs import JobSettings, open_source
-    from ..jobs.summaries import Stopped, run_summary
+    from ..jobs.summaries import SummaryStopped, run_summary
     from ..report.summary_page import write_summary
     from ..summary.studies import SummaryOptions
     from .progress import job_bar
@@ -71,7 +71,7 @@ def summarize(
     try:
         with job_bar(console) as watch:
             summary = run_summary(open_source(what, function), settings, out, computing, options, watch)
-    except Stopped as stop:
+    except SummaryStopped as stop:
         show(str(stop), complaints)
         raise typer.Exit(130) from stop
     write_summary(out / "index.html", summary)

@@ -28,7 +28,7 @@ def summarize(self: Any, graphs: Any, target: Any = None, **options: Any) -> Any
         **options: `ids`, `name`, and fields of `graphflip.summary.SummaryOptions`, such as `num` and `theta`.
 
     Returns:
-        A `graphflip.summary.Summary`: print it, or write it with `graphflip.report.summary_page.write_summary`.
+        A `graphflip.summary.ModelSummary`: print it, or write it with `graphflip.report.summary_page.write_summary`.
 
     Raises:
         ConfigError: If an option cannot be used, or the classifier has no such target.

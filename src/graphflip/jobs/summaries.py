@@ -14,7 +14,7 @@ from ..graph import Graph
 from ..models.storage.files import write_atomically
 from ..summary.studies import Study, SummaryOptions, Tries
 from ..summary.summarizer import Summarizer
-from ..summary.summary import Summary
+from ..summary.summary import ModelSummary
 from .answers import explainer_of
 from .engines import AbstractEngine
 from .export import explained
@@ -25,7 +25,7 @@ from .settings import JobSettings
 SUMMARY = "summary.json"
 
 
-class Stopped(JobError):
+class SummaryStopped(JobError):
     """A summary was stopped on demand; what is done is kept."""
 
 
@@ -36,7 +36,7 @@ def run_summary(
     engine: AbstractEngine | None = None,
     options: SummaryOptions | None = None,
     watch: Callable[[JobProgress], None] = lambda _: None,
-) -> Summary:
+) -> ModelSummary:
     """Summarize what a classifier goes by on the rows of a source, into a folder, or go on with what is there.
 
     Single answers for a sample are ordinary jobs in `answers-0`, `answers-1`, ...; recourses are tried on all rows by
@@ -54,7 +54,7 @@ def run_summary(
         The summary, which is also written to `summary.json`.
 
     Raises:
-        Stopped: If it was stopped by SIGINT or SIGTERM.
+        SummaryStopped: If it was stopped by SIGINT or SIGTERM.
         JobError: If the folder is that of another summary.
     """
     explainer = explainer_of(settings)
@@ -107,7 +107,7 @@ class _Work:
         settings = self.settings.model_copy(update=changes)
         done = run_job(source, settings, folder, self.engine, watch=self.watch)
         if not done.finished:
-            raise Stopped(
+            raise SummaryStopped(
                 f"{folder}: stopped after {done.done} of {done.total} rows. Give the same command again to go on."
             )
 

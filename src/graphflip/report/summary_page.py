@@ -10,7 +10,7 @@ from ..describe.wording import sentences
 from ..errors import DataError
 from ..explain.counterfactual import Counterfactual
 from ..models.storage.files import write_atomically
-from ..summary.summary import CommonRecourse, DirectionSummary, Summary
+from ..summary.summary import CommonRecourse, DirectionSummary, ModelSummary
 from ..version import __version__
 from .draw.palette import page_style
 from .draw.pictures import draw_pair
@@ -18,9 +18,10 @@ from .draw.pictures import draw_pair
 _ASSETS = Path(__file__).parent / "assets"
 _WIDTH, _HEIGHT, _LEFT, _BOTTOM, _TOP = 520, 240, 40, 28, 12
 _MOST_IDS = 2000
+_BOUND = "no choice can exceed, chosen on"
 
 
-def write_summary(path: Path, summary: Summary) -> None:
+def write_summary(path: Path, summary: ModelSummary) -> None:
     """Write the page of a summary; the file is complete or not there at all.
 
     Args:
@@ -37,7 +38,7 @@ def write_summary(path: Path, summary: Summary) -> None:
         raise DataError(f"{path}: cannot be written ({error.strerror}). Give another folder with --out.") from error
 
 
-def summary_html(summary: Summary) -> str:
+def summary_html(summary: ModelSummary) -> str:
     """Write a summary as HTML, whose content security policy forbids loading anything and running any script."""
     style = (_ASSETS / "report.css").read_text() + (_ASSETS / "summary.css").read_text() + page_style()
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
@@ -55,7 +56,7 @@ def summary_html(summary: Summary) -> str:
     )
 
 
-def _settings(summary: Summary) -> str:
+def _settings(summary: ModelSummary) -> str:
     options = summary.options
     believed = " and the surrogates agree on average" if options.get("believed") else ""
     return (
@@ -133,12 +134,12 @@ def _curves(part: DirectionSummary) -> str:
         "chosen on": part.curve,
         "held out": part.held_out_curve,
         **part.baselines,
-        "no choice can exceed": part.bound,
+        _BOUND: part.bound,
     }
     curves = {name: values for name, values in curves.items() if values}
     if not curves:
         return ""
-    styles = {name: "c3" if name == "no choice can exceed" else f"c{min(k, 2)}" for k, name in enumerate(curves)}
+    styles = {name: "c3" if name == _BOUND else f"c{min(k, 2)}" for k, name in enumerate(curves)}
     most = max(map(len, curves.values()))
     lines = "".join(
         f'<polyline class="{styles[name]}" points="{_points(values, most)}"/>' for name, values in curves.items()

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from .recourses import Recourse as Recourse
     from .studies import SummaryOptions as SummaryOptions
     from .summarizer import summarize as summarize
-    from .summary import Summary as Summary
+    from .summary import ModelSummary as ModelSummary
     from .transformations import Transformation as Transformation
 
 __getattr__, __dir__ = attach(__name__, __file__)

@@ -27,7 +27,7 @@ _JUDGED = 100
 _NEAR = 0.35
 
 
-class Input(NamedTuple):
+class SeenInput(NamedTuple):
     """A graph of the input as later steps need it: its place, its id, and what the models say of it."""
 
     place: int
@@ -62,7 +62,7 @@ class Tried:
         flipping: Share of all single moves of a sample that flip.
     """
 
-    inputs: Sequence[Input]
+    inputs: Sequence[SeenInput]
     num_chosen_from: int
     held_out: Bool[np.ndarray, " n"]
     applies: Bool[np.ndarray, "r n"]
@@ -73,7 +73,7 @@ class Tried:
     flipping: float = 0.0
 
     @classmethod
-    def empty(cls, shortlist: Shortlist, inputs: Sequence[Input], held_out: Sequence[bool]) -> "Tried":
+    def empty(cls, shortlist: Shortlist, inputs: Sequence[SeenInput], held_out: Sequence[bool]) -> "Tried":
         """Make room for the results."""
         shape = len(shortlist.recourses), len(inputs)
         return cls(
@@ -124,7 +124,7 @@ def described(
     direction: int,
     tried: Tried,
     chosen: Sequence[int],
-    read: Callable[[Sequence[Input]], dict[int, Graph]],
+    read: Callable[[Sequence[SeenInput]], dict[int, Graph]],
 ) -> tuple[CommonRecourse, ...]:
     """Give the chosen recourses their figures, words and examples.
 
@@ -201,7 +201,7 @@ def _judges(study: Study, flipped: Sequence[Counterfactual]) -> dict[str, Share]
     return {name: Share(agreed[name], len(flipped)) for name in study.explainer.kit.judges}
 
 
-def _answer(study: Study, direction: int, one: Input, graph: Graph, k: int) -> Counterfactual:
+def _answer(study: Study, direction: int, one: SeenInput, graph: Graph, k: int) -> Counterfactual:
     """The result of a recourse on a graph as an answer, after asking the classifier again."""
     goal = study.goal(direction, one.seen.outputs)
     recourse = study.recourses[direction][k]

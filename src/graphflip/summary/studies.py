@@ -19,7 +19,7 @@ from ..graph import Graph
 from ..models.networks.classifier import num_outputs
 from .applying import KNOWN, Applier
 from .recourses import Recourse
-from .trials import Trial, Trier
+from .trials import RecourseTrial, Trier
 
 _USUAL = 0.9
 """Share of the nodes of the training graphs whose surroundings must be known for a rule that asks for known ones."""
@@ -176,11 +176,11 @@ class Study:
         goal = self.requests[direction].at(given)
         return None if bool(goal.reached(given)) else goal
 
-    def try_on(self, graph: Graph) -> list[list[Trial] | None]:
+    def try_on(self, graph: Graph) -> list[list[RecourseTrial] | None]:
         """Try the recourses of every direction on one graph; None for a direction that is not its own."""
         with torch.no_grad():
             outputs = self.explainer.kit.classifier(graph)[0]
-        tried: list[list[Trial] | None] = []
+        tried: list[list[RecourseTrial] | None] = []
         for direction, recourses in enumerate(self.recourses):
             goal = self.goal(direction, outputs.tolist())
             score = -math.inf if goal is None else float(goal.score(outputs))

@@ -15,11 +15,11 @@ from ..explain.counterfactual import Counterfactual
 from ..explain.explainer import Explainer
 from ..graph import Graph
 from .coverage import greedy_cover
-from .figures import Input, Shortlist, Tried, curve_of, described, why_uncovered
+from .figures import SeenInput, Shortlist, Tried, curve_of, described, why_uncovered
 from .proposals import Proposed, from_answers, from_moves
 from .recourses import Recourse, SiteResult, sharpened
 from .studies import Seen, Study, SummaryOptions, Tries
-from .summary import DirectionSummary, Summary
+from .summary import DirectionSummary, ModelSummary
 from .transformations import Transformation
 from .trials import NO_TRIAL
 from .worth import little_to_say, remarks_on
@@ -42,7 +42,7 @@ def summarize(
     ids: Sequence[str] = (),
     name: str = "these graphs",
     options: SummaryOptions | None = None,
-) -> Summary:
+) -> ModelSummary:
     """Summarize what a classifier goes by, from many graphs.
 
     Args:
@@ -85,7 +85,7 @@ def summarize_with(
     ids: Sequence[str] = (),
     name: str = "these graphs",
     **options: Any,
-) -> Summary:
+) -> ModelSummary:
     """Summarize with settings given by name: what `Explainer.summarize` calls."""
     known = {field.name for field in fields(SummaryOptions)}
     if wrong := sorted(options.keys() - known):
@@ -111,20 +111,20 @@ class Summarizer:
     answers: Answers
     trials: Trials
     name: str
-    sides: Callable[[Input], bool] | None = None
+    sides: Callable[[SeenInput], bool] | None = None
 
-    def run(self) -> Summary:
+    def run(self) -> ModelSummary:
         """Look at all graphs, choose recourses on some, try them on all, and put the figures together."""
-        inputs = [Input(at, key, self.study.look(graph)) for at, key, graph in self.rows()]
+        inputs = [SeenInput(at, key, self.study.look(graph)) for at, key, graph in self.rows()]
         if not inputs:
             raise DataError("A summary must have graphs; there are none. Give a file or a dataset with some.")
         full, tried = self.tries(inputs)
         seen = [one.seen for one in inputs]
         parts = tuple(self._direction(full, d, tried[d], seen) for d in range(len(tried)))
         remarks = remarks_on(seen, self.study.explainer.kit.classes)
-        return Summary(self.study.explainer.kit.name, self.name, parts, asdict(self.study.options), remarks)
+        return ModelSummary(self.study.explainer.kit.name, self.name, parts, asdict(self.study.options), remarks)
 
-    def tries(self, inputs: Sequence[Input]) -> tuple[Study, list[Tried]]:
+    def tries(self, inputs: Sequence[SeenInput]) -> tuple[Study, list[Tried]]:
         """Choose a shortlist for each direction, and try it on all graphs."""
         directions = range(len(self.study.targets))
         own = [self._own(inputs, direction) for direction in directions]
@@ -136,16 +136,16 @@ class Summarizer:
                 tried[direction].add(at, results)
         return full, tried
 
-    def _own(self, inputs: Sequence[Input], direction: int) -> list[Input]:
+    def _own(self, inputs: Sequence[SeenInput], direction: int) -> list[SeenInput]:
         """Inputs whose prediction is not the target, in an order that depends on the graphs alone."""
         own = [one for one in inputs if self.study.goal(direction, one.seen.outputs) is not None]
         return sorted(own, key=lambda one: (one.seen.digest, one.id, one.place))
 
-    def is_held_out(self, one: Input) -> bool:
+    def is_held_out(self, one: SeenInput) -> bool:
         """True for graphs that recourses are not chosen on; equal graphs are on the same side."""
         return one.seen.draw < self.study.options.held_out if self.sides is None else self.sides(one)
 
-    def _shortlist(self, direction: int, own: Sequence[Input]) -> Shortlist:
+    def _shortlist(self, direction: int, own: Sequence[SeenInput]) -> Shortlist:
         """Recourses that do most in a sample, with their contexts; and the most frequent of the single answers."""
         options = self.study.options
         sample = [one for one in own if not self.is_held_out(one)][: options.sample]
@@ -178,7 +178,7 @@ class Summarizer:
             flips[:, column] = [trial.flipped for trial in trials]
         return flips
 
-    def _moves(self, direction: int, one: Input, graph: Graph) -> Proposed:
+    def _moves(self, direction: int, one: SeenInput, graph: Graph) -> Proposed:
         goal = self.study.goal(direction, one.seen.outputs)
         if goal is None:
             return Proposed([], 0.0)
@@ -186,7 +186,7 @@ class Summarizer:
         return from_moves(graph, goal, score, self.study.explainer.kit.classifier, self.study.moves)
 
     def _site_results(
-        self, direction: int, recourse: Recourse, flipped: Sequence[Input], graphs: dict[int, Graph]
+        self, direction: int, recourse: Recourse, flipped: Sequence[SeenInput], graphs: dict[int, Graph]
     ) -> list[SiteResult]:
         """Results of a recourse at the sites of some graphs."""
         results = []
@@ -222,7 +222,7 @@ class Summarizer:
         )
         return replace(part, reasons=little_to_say(part, seen, study.explainer.kit.classes, tried.flipping))
 
-    def _graphs(self, wanted: Sequence[Input]) -> dict[int, Graph]:
+    def _graphs(self, wanted: Sequence[SeenInput]) -> dict[int, Graph]:
         """The graphs of some inputs, by place; read from the beginning."""
         places = {one.place for one in wanted}
         return {at: graph for at, _, graph in self.rows() if at in places}

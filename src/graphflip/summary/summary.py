@@ -1,4 +1,4 @@
-"""Summary: what a model goes by, as a short list of recourses with their figures."""
+"""ModelSummary: what a model goes by, as a short list of recourses with their figures."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -122,7 +122,7 @@ class DirectionSummary:
 
 
 @dataclass(frozen=True)
-class Summary:
+class ModelSummary:
     """What a model goes by.
 
     Args:

@@ -24,7 +24,7 @@ _BATCH = 256
 _JUST_ENOUGH = math.log(0.5)
 
 
-class Trial(NamedTuple):
+class RecourseTrial(NamedTuple):
     """The best that a transformation does to a graph.
 
     Args:
@@ -50,7 +50,7 @@ class Trial(NamedTuple):
     difference: Difference | None = None
 
 
-NO_TRIAL = Trial()
+NO_TRIAL = RecourseTrial()
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +61,7 @@ class Trier:
         classifier: The classifier that is summarized.
         applier: Makes the transformations.
         surrogates: Models whose mean must agree for a flip to count; none if the classifier's word is enough.
-        theta: Largest cost of a result, as in `Trial`.
+        theta: Largest cost of a result, as in `RecourseTrial`.
         times: Most places of one graph at which a transformation is made, one after another while that helps.
         most_sites: Most sites that are tried in a round.
     """
@@ -74,7 +74,9 @@ class Trier:
     most_sites: int = 8
 
     @torch.no_grad()
-    def try_all(self, graph: Graph, goal: AbstractGoal, score: float, recourses: Sequence[Recourse]) -> list[Trial]:
+    def try_all(
+        self, graph: Graph, goal: AbstractGoal, score: float, recourses: Sequence[Recourse]
+    ) -> list[RecourseTrial]:
         """Try every recourse on one graph.
 
         Args:
@@ -105,7 +107,7 @@ class Trier:
 
     def sites_of(
         self, graph: Graph, goal: AbstractGoal, recourse: Recourse
-    ) -> tuple[PatternIndex, list[tuple[Site, Trial]]]:
+    ) -> tuple[PatternIndex, list[tuple[Site, RecourseTrial]]]:
         """Try a recourse once at each site of a graph.
 
         Args:
@@ -123,7 +125,7 @@ class Trier:
         sites = [(site, trial) for (_, site, _, _), trial in zip(results, trials, strict=True)]
         return PatternIndex(factual, self.applier.moves), sites
 
-    def _may_get_there(self, trial: Trial, start: float, turn: int) -> bool:
+    def _may_get_there(self, trial: RecourseTrial, start: float, turn: int) -> bool:
         """True if as much progress at the remaining places as at those before would reach the goal."""
         gained = (trial.score - start) / turn
         left = self.times - turn
@@ -150,8 +152,8 @@ class Trier:
 
     def _asked(
         self, graph: Graph, goal: AbstractGoal, results: list[tuple[int, Site, Sketch, Difference]], times: int
-    ) -> list[Trial]:
-        trials: list[Trial] = []
+    ) -> list[RecourseTrial]:
+        trials: list[RecourseTrial] = []
         schema, size = graph.schema, float(graph.num_nodes[0] + graph.num_edges[0])
         for start in range(0, len(results), _BATCH):
             part = results[start : start + _BATCH]
@@ -163,7 +165,9 @@ class Trier:
             for (_, site, after, difference), row in zip(part, zip(reached, score, shown, strict=True), strict=True):
                 edits = difference.cost(schema)
                 cost = edits / (size + sum(after.size))
-                trials.append(Trial(True, *row, cost=cost, edits=edits, times=times, site=site, difference=difference))
+                trials.append(
+                    RecourseTrial(True, *row, cost=cost, edits=edits, times=times, site=site, difference=difference)
+                )
         return trials
 
     def _agreed(self, goal: AbstractGoal, graphs: Graph, reached: Bool[Tensor, " b"]) -> list[bool]:
@@ -175,7 +179,7 @@ class Trier:
         return reached.tolist()
 
 
-def _is_better(trial: Trial, other: Trial) -> bool:
+def _is_better(trial: RecourseTrial, other: RecourseTrial) -> bool:
     """True if a trial flips at lower cost, or comes closer."""
     if trial.flipped != other.flipped:
         return trial.flipped

@@ -24,7 +24,7 @@ def remarks_on(seen: Sequence[Seen], classes: Sequence[str]) -> tuple[str, ...]:
     said = [f"Predicted: {', '.join(named)}."] if len(seen[0].outputs) > 1 else [f"{len(seen)} graphs."]
     for name in seen[0].agree:
         agreed = sum(one.agree[name] for one in seen)
-        said.append(f"{name} predicts the same for {agreed / len(seen):.0%} of the graphs as they are.")
+        said.append(f"Of the judges, {name} predicts the same for {agreed / len(seen):.0%} of the graphs as they are.")
     return tuple(said)
 
 

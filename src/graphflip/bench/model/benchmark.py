@@ -13,7 +13,7 @@ from ...models.storage.files import write_atomically
 from ...summary.studies import SummaryOptions
 from ...version import __version__
 from .measure import baseline_recourses, believed_figures, graph_figures, recourse_figures, walk
-from .subject import DESIRED, Subject, run_trial
+from .subject import DESIRED, SummarySubject, run_trial
 
 SETS = ("aids", "mutagenicity", "nci1")
 PUBLISHED = {
@@ -30,8 +30,8 @@ PUBLISHED = {
 }
 """Figures of the two papers, with a GCN of three layers of 20 units and a learned estimate of the distance."""
 
-BENCH = SummaryOptions(sample=100, answers=15, shortlist=110, prefer="minimal", believed=False)
-_WALK_STEPS = 600
+BENCH = SummaryOptions(sample=70, answers=10, shortlist=80, prefer="minimal", believed=False)
+_WALK_STEPS = 400
 
 
 def run_model(
@@ -75,7 +75,7 @@ def run_model(
 def _measured(name: str, limit: int | None, seed: int) -> Iterator[tuple[str, dict[str, Any]]]:
     """Figures of one set, step by step: what was measured last, and all figures so far."""
     options = replace(BENCH, seed=seed)
-    subject = Subject(name, options, limit)
+    subject = SummarySubject(name, options, limit)
     trial = run_trial(subject)
     figures: dict[str, Any] = {"target": DESIRED[name], "options": asdict(options), "growth": trial.growth}
     figures["recourse"] = recourse_figures(trial)
@@ -93,7 +93,9 @@ def _measured(name: str, limit: int | None, seed: int) -> Iterator[tuple[str, di
     figures["minutes_graphs"] = (seconds["candidates"] + seconds["graphs"]) / 60
     figures["seconds"] = {step: round(time, 1) for step, time in seconds.items()}
     yield "graphs", figures
-    figures["recourse_any_change"] = recourse_figures(run_trial(Subject(name, replace(options, valid=False), limit, 4)))
+    figures["recourse_any_change"] = recourse_figures(
+        run_trial(SummarySubject(name, replace(options, valid=False), limit, 4))
+    )
     yield "all", figures
 
 

@@ -19,19 +19,19 @@ from ...summary.proposals import from_answers
 from ...summary.recourses import Recourse
 from ...summary.studies import Study
 from ...summary.transformations import Transformation, transformations_between
-from .subject import Subject, Timer, Trial
+from .subject import SubjectTrials, SummarySubject, Timer
 
 R = 100
 """Number of recourses, as in ComRecGC."""
 GRAPHS = 10
 """Number of counterfactual graphs, as in GCFExplainer."""
-BASELINE_INPUTS = 150
+BASELINE_INPUTS = 100
 """Inputs on which recourses of the baselines are tried."""
-COST_INPUTS = 60
+COST_INPUTS = 50
 """Inputs from which the distance to the nearest chosen graph is measured."""
 
 
-def recourse_figures(trial: Trial) -> dict[str, Any]:
+def recourse_figures(trial: SubjectTrials) -> dict[str, Any]:
     """Coverage of 100 and of 10 recourses on all inputs, and on test graphs of 10 that were chosen on the others."""
     tried, recourses = trial.tried, trial.study.recourses[0]
     flips = tried.flips[: tried.num_chosen_from]
@@ -64,7 +64,7 @@ def _median_cost(cost: np.ndarray, flips: np.ndarray, chosen: list[int]) -> floa
     return float(np.median(best[np.isfinite(best)])) if np.isfinite(best).any() else None
 
 
-def baseline_recourses(subject: Subject, trial: Trial, walked: Sequence[Visited]) -> dict[str, Any]:
+def baseline_recourses(subject: SummarySubject, trial: SubjectTrials, walked: Sequence[Visited]) -> dict[str, Any]:
     """Coverage of the most frequent changes of single answers, and of the most visited ones of the random walk."""
     study, graphs = trial.study, [graph for _, _, graph in subject.rows]
     counted: Counter[Transformation] = Counter()
@@ -99,7 +99,7 @@ def _frequent(counted: Counter[Transformation]) -> list[Recourse]:
     return [Recourse(change) for change in ranked[:R]]
 
 
-def walk(subject: Subject, study: Study, steps: int) -> list[Visited]:
+def walk(subject: SummarySubject, study: Study, steps: int) -> list[Visited]:
     """The random walk over the inputs of a subject."""
     classifier = subject.explainer.kit.classifier
 
@@ -109,7 +109,9 @@ def walk(subject: Subject, study: Study, steps: int) -> list[Visited]:
     return random_walk(study, [graph for _, _, graph in subject.rows], goal, steps, subject.options.seed)
 
 
-def graph_figures(subject: Subject, trial: Trial, walked: Sequence[Visited], timer: Timer) -> dict[str, Any]:
+def graph_figures(
+    subject: SummarySubject, trial: SubjectTrials, walked: Sequence[Visited], timer: Timer
+) -> dict[str, Any]:
     """Coverage and cost of 10 counterfactual graphs: ours, of the random walk, and of single answers."""
     inputs, theta = [graph for _, _, graph in subject.rows], subject.options.theta
     is_test = np.array([at % 2 == 1 for at, _, _ in subject.rows])
@@ -117,7 +119,7 @@ def graph_figures(subject: Subject, trial: Trial, walked: Sequence[Visited], tim
     visited = [apply_differences(inputs[one.start], [one.difference]) for one in walked[:1500]]
     ours = [*subject.desired, *_cheapest_flips(subject, trial), *flipped]
     timer.stop("candidates")
-    found = neighborhoods(inputs, ours, theta, 100, 60)
+    found = neighborhoods(inputs, ours, theta, 80, 50)
     chosen, on_train = found.choose(GRAPHS), found.choose(GRAPHS, ~is_test)
     timer.stop("graphs")
     asked = inputs[:: max(1, len(inputs) // COST_INPUTS)]
@@ -132,14 +134,14 @@ def graph_figures(subject: Subject, trial: Trial, walked: Sequence[Visited], tim
     }
     timer.stop("distances")
     for name, candidates in {"walk": visited, "answers": flipped}.items():
-        cover = neighborhoods(inputs, candidates, theta, 40, 60).choose(GRAPHS) if candidates else None
+        cover = neighborhoods(inputs, candidates, theta, 30, 50).choose(GRAPHS) if candidates else None
         covered = _share(cover.covered, GRAPHS, len(inputs)) if cover else 0.0
         figures[name] = {"coverage": covered, "candidates": len(candidates)}
         timer.stop(f"graphs of {name}")
     return figures
 
 
-def _cheapest_flips(subject: Subject, trial: Trial, most: int = 1000) -> list[Graph]:
+def _cheapest_flips(subject: SummarySubject, trial: SubjectTrials, most: int = 1000) -> list[Graph]:
     """For some inputs the graph that the cheapest recourse makes of them."""
     tried, study = trial.tried, trial.study
     cost = np.where(tried.flips, tried.cost, np.inf)
@@ -154,7 +156,7 @@ def _cheapest_flips(subject: Subject, trial: Trial, most: int = 1000) -> list[Gr
     return found
 
 
-def believed_figures(subject: Subject, trial: Trial) -> dict[str, Any]:
+def believed_figures(subject: SummarySubject, trial: SubjectTrials) -> dict[str, Any]:
     """Coverage on some inputs if flips count only where the surrogates agree, with recourses of the same shortlist."""
     options = replace(subject.options, believed=True)
     study = replace(trial.study, options=options)

@@ -1,4 +1,4 @@
-"""Subject: a dataset and its classifier, with the graphs that are predicted as the undesired class."""
+"""SummarySubject: a dataset and its classifier, with the graphs that are predicted as the undesired class."""
 
 import time
 from collections.abc import Iterator, Sequence
@@ -11,7 +11,7 @@ from ...data.source import load_dataset
 from ...explain.counterfactual import Counterfactual
 from ...explain.explainer import Explainer, load
 from ...graph import Graph
-from ...summary.figures import Input, Tried
+from ...summary.figures import SeenInput, Tried
 from ...summary.studies import Study, SummaryOptions, Tries
 from ...summary.summarizer import Summarizer
 
@@ -20,7 +20,7 @@ DESIRED = {"aids": "active", "mutagenicity": "nonmutagen", "nci1": "active", "pl
 
 
 @dataclass(frozen=True, eq=False)
-class Subject:
+class SummarySubject:
     """A dataset by name, the desired class, and settings.
 
     Args:
@@ -79,7 +79,7 @@ class Timer:
 
 
 @dataclass(eq=False)
-class Trial:
+class SubjectTrials:
     """Recourses of a subject tried on all of its graphs.
 
     Args:
@@ -97,7 +97,7 @@ class Trial:
     growth: list[tuple[int, float]]
 
 
-def run_trial(subject: Subject) -> Trial:
+def run_trial(subject: SummarySubject) -> SubjectTrials:
     """Find recourses on the train part, and try them on all graphs."""
     timer, kept, growth = Timer(), list[Counterfactual](), list[tuple[int, float]]()
     rows = subject.rows
@@ -121,6 +121,6 @@ def run_trial(subject: Subject) -> Trial:
 
     study = Study.of(subject.explainer, DESIRED[subject.name], subject.options)
     summarizer = Summarizer(study, lambda: rows, answers, trials, subject.name, lambda one: one.place % 2 == 1)
-    inputs = [Input(at, key, study.look(graph)) for at, key, graph in rows]
+    inputs = [SeenInput(at, key, study.look(graph)) for at, key, graph in rows]
     full, (tried,) = summarizer.tries(inputs)
-    return Trial(full, tried, kept, timer, growth)
+    return SubjectTrials(full, tried, kept, timer, growth)
