@@ -1,15 +1,17 @@
-"""Time of the default explainer: many graphs on two cores, one molecule from a cold start, one from Python.
+"""Time of the default explainer: many graphs on two cores, one molecule from a cold start, one from Python; and beside
+a search that makes every move.
 
 Used by explain.py. Processor time where one process is timed, so that others on the machine do not count.
 """
 
+import dataclasses
 import os
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from statistics import mean, median
 from typing import NamedTuple
@@ -19,10 +21,12 @@ from graphflip.bench.workers import workers
 from graphflip.data.dataset import GraphDataset
 from graphflip.data.molecules.famous import famous_molecules
 from graphflip.data.source import load_dataset
+from graphflip.explain.counterfactual import Counterfactual
 from graphflip.explain.explainer import Explainer
 
 MODEL = "mutagenicity"
 CORES, SHARD = 2, 4
+COMPARED = 60  # graphs that are answered by making every move, too
 
 
 class Effort(NamedTuple):
@@ -41,8 +45,44 @@ def measure_answers(limit: int | None = None) -> dict[str, float | str]:
     explainer = graphflip.load(MODEL)
     figures: dict[str, float | str] = {"python_seconds": python_seconds(explainer, 3 if limit else 14), **cold_cli()}
     if "GRAPHFLIP_DATA" in os.environ:
+        figures |= beside_enumeration(explainer, limit or COMPARED)
         figures |= in_batch(explainer, limit or len(test_graphs()))
     return figures
+
+
+def beside_enumeration(explainer: Explainer, limit: int) -> dict[str, float | str]:
+    """Processor time and classifier calls of some test graphs, by the default search and by one that makes every move.
+
+    Both answer each graph in turn, so that a busy machine is as busy for the one as for the other.
+    """
+    graphs, every = test_graphs().graphs(slice(0, limit)), making_every_move(explainer)
+    ways = {
+        "balanced": explainer.explain,
+        "minimal": partial(explainer.explain, prefer="minimal"),
+        "enumeration": every.explain,
+    }
+    for explain in ways.values():
+        explain(graphs[0])
+    seconds, calls = dict.fromkeys(ways, 0.0), dict.fromkeys(ways, 0.0)
+    for k in range(len(graphs)):
+        for name, explain in ways.items():
+            found: list[Counterfactual] = []
+            seconds[name] += timed(lambda ask=explain, k=k, found=found: found.append(ask(graphs[k]))) / len(graphs)
+            calls[name] += found[0].classifier_calls / len(graphs)
+    return {
+        "balanced_cpu_seconds": seconds["balanced"],
+        "balanced_calls": calls["balanced"],
+        "minimal_cpu_seconds": seconds["minimal"],
+        "minimal_calls": calls["minimal"],
+        "enumeration_calls": calls["enumeration"],
+        "enumeration_ratio": seconds["enumeration"] / seconds["balanced"],
+    }
+
+
+def making_every_move(explainer: Explainer) -> Explainer:
+    """The same explainer with searches that make every move in every round."""
+    wishes = {name: wish.model_copy(update={"look": 0}) for name, wish in explainer.kit.preferences.items()}
+    return Explainer(dataclasses.replace(explainer.kit, preferences=wishes))
 
 
 def python_seconds(explainer: Explainer, count: int) -> float:
