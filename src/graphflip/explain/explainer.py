@@ -293,9 +293,8 @@ def load(
         ModelFileError: If a file of the kit is damaged or of a newer version.
 
     Example:
-        >>> explainer = graphflip.load("ames")                                  # doctest: +SKIP
-        >>> explainer.predict("CCO")                                            # doctest: +SKIP
+        >>> graphflip.load("ames").predict("CCO")                               # doctest: +SKIP
     """
-    kit = load_kit(source, classifier)
     parts: dict[str, Any] = {"vae": vae, "surrogates": None if surrogates is None else tuple(surrogates)}
-    return Explainer(dataclasses.replace(kit, **{name: part for name, part in parts.items() if part is not None}))
+    given = {name: part for name, part in parts.items() if part is not None}
+    return Explainer(dataclasses.replace(load_kit(source, classifier), **given))
