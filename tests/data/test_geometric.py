@@ -24,7 +24,7 @@ def test_labels_follow_the_rule():
 def put(graph: Graph, part: str, at, value: float) -> Graph:
     tensors = {name: getattr(graph, name).clone() for name in "BVAE"}
     tensors[part][at] = value
-    return Graph.trusted(*tensors.values(), graph.schema)
+    return Graph.trusted(tensors["B"], tensors["V"], tensors["A"], tensors["E"], graph.schema)
 
 
 @settings(max_examples=20)

@@ -71,7 +71,7 @@ class SummaryOptions:
 
 
 class Seen(NamedTuple):
-    """What the models say of a graph before anything is changed.
+    """Predictions of the models for a graph before anything is changed.
 
     Args:
         digest: Text that is equal for equal graphs; it decides which graphs are held out.
@@ -188,7 +188,7 @@ class Study:
         return tried
 
     def results(self, graph: Graph) -> list[Tries]:
-        """What `try_on` finds, in a form that can be written as JSON."""
+        """Results of `try_on`, in a form that can be written as JSON."""
         return [
             None
             if trials is None
@@ -197,7 +197,7 @@ class Study:
         ]
 
     def to_text(self) -> str:
-        """What depends on nothing but the question: targets, settings and recourses, as JSON."""
+        """Everything that depends on the question alone: targets, settings and recourses, as JSON."""
         recourses = [[one.to_json() for one in several] for several in self.recourses]
         return json.dumps({"targets": self.targets, "options": asdict(self.options), "recourses": recourses})
 

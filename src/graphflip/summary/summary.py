@@ -81,7 +81,7 @@ class CommonRecourse:
 
 @dataclass(frozen=True)
 class DirectionSummary:
-    """What changes a prediction in one direction.
+    """Changes that lead to a prediction, in one direction.
 
     Args:
         target: Name of the class, or the change of a value.
@@ -123,7 +123,7 @@ class DirectionSummary:
 
 @dataclass(frozen=True)
 class ModelSummary:
-    """What a model goes by.
+    """A summary of a model: what it goes by.
 
     Args:
         model: Name of the kit.
