@@ -83,7 +83,8 @@ def main() -> None:
     deadline = time.monotonic() + 60 * options.minutes
     keys = [_key(fault) for fault in faults]  # of the code as it is copied now
     stored = json.loads(RESULTS.read_text())["faults"] if RESULTS.exists() else []
-    tried = {one["key"]: one for one in stored if one["key"] in keys}
+    lines = {key: _line(fault) for fault, key in zip(faults, keys, strict=True)}
+    tried = {one["key"]: one | {"code": lines[one["key"]]} for one in stored if one["key"] in keys}
     _write([tried[key] for key in keys if key in tried], len(faults))
     with tempfile.TemporaryDirectory(prefix="mutants") as folder:
         place = _copied(Path(folder))
@@ -127,9 +128,14 @@ def _tried(fault: Fault, place: Path, seconds: float) -> dict[str, Any]:
             outcome = _outcome(place, tests_of(fault.file), seconds, shapes=True)
     finally:
         path.write_text(whole)
-    code = whole[whole.rfind("\n", 0, fault.start) + 1 :].splitlines()[0].strip()
-    told = {"name": fault.name, "file": fault.file, "code": code, "old": fault.old, "new": fault.new}
+    told = {"name": fault.name, "file": fault.file, "code": _line(fault), "old": fault.old, "new": fault.new}
     return {**told, "outcome": outcome, "seconds": round(time.monotonic() - began, 1)}
+
+
+def _line(fault: Fault) -> str:
+    """The line of code that a fault is in."""
+    whole = (ROOT / "src" / "graphflip" / fault.file).read_text()
+    return whole[whole.rfind("\n", 0, fault.start) + 1 :].splitlines()[0].strip()
 
 
 def _outcome(place: Path, tests: list[str], seconds: float, shapes: bool = False) -> str:
