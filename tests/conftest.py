@@ -1,4 +1,4 @@
-"""One thread per process (several run side by side), reproducible hypothesis, and where the datasets are."""
+"""One thread per process (several run side by side), checked shapes, reproducible hypothesis, and the datasets."""
 
 import os
 from pathlib import Path
@@ -8,9 +8,18 @@ os.environ["OMP_NUM_THREADS"] = "1"  # before torch is imported, and for what te
 import pytest
 import torch
 from hypothesis import HealthCheck, settings
+from jaxtyping import install_import_hook
 
-# graphflip is not imported here: jaxtyping's hook, which checks shapes, is installed after this file is read.
+SOURCES = Path(__file__).parents[1] / "src"
 
+
+def shaped_modules() -> list[str]:
+    """Modules that name shapes; in the others there is nothing to check, and to try takes half of the time."""
+    files = (path for path in SOURCES.rglob("*.py") if "from jaxtyping import" in path.read_text(encoding="utf-8"))
+    return sorted(".".join(path.relative_to(SOURCES).with_suffix("").parts) for path in files)
+
+
+install_import_hook(shaped_modules(), "beartype.beartype")  # before graphflip is imported
 torch.set_num_threads(1)
 settings.register_profile(
     "graphflip",

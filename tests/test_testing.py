@@ -4,8 +4,9 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from jaxtyping import TypeCheckError
 
-from graphflip import GraphflipError
+from graphflip import GraphflipError, metrics
 from graphflip.graph import Graph
 from graphflip.testing import (
     assert_batch_free,
@@ -127,3 +128,9 @@ def test_random_inputs_cover_the_cases():
     graph = random_graph(n=8, num_graphs=20)
     assert 0 < float(graph.B.mean()) < 1
     assert 0 < float(graph.A.mean()) < 1
+
+
+def test_shapes_are_checked_here():
+    """Calls with another shape than the signature says are errors in tests, wherever shapes are named."""
+    with pytest.raises(TypeCheckError, match="latent_distance"):
+        metrics.latent_distance(torch.zeros(2, 3, 4), torch.zeros(2, 5, 4))

@@ -61,6 +61,7 @@ def test_answers_side_by_side(page):
     page.get_by_role("button", name="Compare preferences").click()
     cards = page.locator(".compared")
     expect(cards).to_have_count(3)
+    expect(page.get_by_role("heading", level=1)).to_be_in_viewport()
     expect(page.locator(".compared[aria-busy]")).to_have_count(0)
     for number, name in enumerate(("minimal", "balanced", "believable")):
         expect(cards.nth(number)).to_contain_text(f"mutagenicity: {name}")

@@ -1,10 +1,16 @@
 """`graphflip serve`: this machine only unless told otherwise, and what is wrong is said before models are loaded."""
 
+import json
+import re
 import socket
 import subprocess
 import sys
+import threading
+import time
+from contextlib import suppress
 from pathlib import Path
 
+import httpx
 import pytest
 from typer.testing import CliRunner
 
@@ -59,10 +65,26 @@ def test_told_to_end_it_ends_its_workers_first(flow, is_loaded):
         workers = children(server.pid)
         while not workers:
             workers = children(server.pid)
+        if is_loaded:  # a page waits for an answer meanwhile
+            waiting = threading.Thread(target=ask_and_wait, args=(re.findall(r"http://\S+", says)[0], flow))
+            waiting.start()
+            time.sleep(1.0)
         server.terminate()
         assert server.communicate(timeout=120)[0] == "Stopped.\n"
     assert server.returncode == 0
     assert not [worker for worker in workers if Path(f"/proc/{worker}").exists()]
+
+
+def ask_and_wait(entrance: str, kit: Path) -> None:
+    """Ask for something that takes long, and for its end, as the page does."""
+    address, _, token = entrance.partition("/?token=")
+    graph = json.loads((kit / "graphs.jsonl").read_text().splitlines()[0])["graph"]
+    page = httpx.Client(base_url=address, headers={"authorization": f"Bearer {token}"}, timeout=60)
+    asked = {"model": "flow", "input": {"graph": graph}, "asked": {"target": "raise by 1000"}}
+    with suppress(httpx.HTTPError), page:
+        job = page.post("/api/jobs", json=asked).json()
+        while job["state"] in ("waiting", "running"):
+            job = page.get(f"/api/jobs/{job['id']}", params={"seen": job["version"], "wait": 20}).json()
 
 
 def children(process: int) -> list[str]:

@@ -41,7 +41,7 @@ async def _run(config: ViewerConfig, listener: socket.socket, say: Callable[[str
     server.capture_signals = nullcontext  # pyright: ignore[reportAttributeAccessIssue]
     _on_stop_signal(lambda: this_task and this_task.cancel())
     async with app.router.lifespan_context(app):
-        _on_stop_signal(lambda: server.handle_exit(signal.SIGTERM, None))
+        _on_stop_signal(lambda: (server.handle_exit(signal.SIGTERM, None), app.state.server.sessions.wake_all()))
         listener.listen()  # from now on connections wait for the server and are not refused
         say(f"The viewer is at {config.entrance} (stop it with Ctrl-C).")
         await server.serve(sockets=[listener])

@@ -121,6 +121,12 @@ class Sessions:
         self._make_room(session)
         return session
 
+    def wake_all(self) -> None:
+        """Let every request that waits for news be answered now: the server is about to end."""
+        for session in self._by_token.values():
+            for one in (*session.jobs.values(), *session.tables.values()):
+                one.news.tell()
+
     def _make_room(self, newest: Session) -> None:
         while self._is_full() and (idle := [one for one in self._by_token.values() if self._may_go(one, newest)]):
             counts = Counter(one.client for one in self._by_token.values())

@@ -83,15 +83,17 @@ class WorkerHost:
 
     async def fork(self, nice: int) -> socket.socket:
         """Start another worker, whose priority is lower by `nice`; gives the socket to talk to it."""
+        if self._starting is None or (self._starting.done() and not self._is_alive()):
+            self._starting = asyncio.create_task(self._start())
+        # Shielded: asyncio would wait forever for a process whose creation was cancelled.
+        await asyncio.shield(self._starting)
         ours, theirs = socket.socketpair()
-        with theirs:
-            if self._starting is None or (self._starting.done() and not self._is_alive()):
-                self._starting = asyncio.create_task(self._start())
-            # Shielded: asyncio would wait forever for a process whose creation was cancelled.
-            await asyncio.shield(self._starting)
-            with suppress(OSError):  # the process has ended just now: whoever reads from the socket finds its end
-                assert self._control is not None
-                socket.send_fds(self._control, [bytes([nice])], [theirs.fileno()])
+        with (
+            theirs,
+            suppress(OSError),
+        ):  # of a process that has just ended, the reader finds the end
+            assert self._control is not None
+            socket.send_fds(self._control, [bytes([nice])], [theirs.fileno()])
         return ours
 
     async def stop(self) -> None:

@@ -4,8 +4,9 @@ import { $, make, say } from "./elements.js";
 
 const VIEWS = ["single", "table", "comparison"];
 
-// Show a view with its headline; what does not belong to it goes.
+// Show a view with its headline; what does not belong to it goes. One that takes the place of another begins at its top.
 export function show(view, title, subline = "", note = "") {
+  const isAnother = view && VIEWS.some((name) => name !== view && !$(name).hidden);
   for (const name of VIEWS) $(name).hidden = name !== view;
   $("headline").textContent = title;
   $("subline").textContent = subline;
@@ -13,6 +14,7 @@ export function show(view, title, subline = "", note = "") {
   $("problem").hidden = true;
   say("way-back", "");
   document.title = `${title.slice(0, 80)} – graphflip`;
+  if (isAnother && $("headline").getBoundingClientRect().top < 0) $("stage").scrollIntoView();
 }
 
 export function showMessage(title, note = "") {

@@ -3,6 +3,7 @@
 It loads the models once and forks a worker for each socket that the server sends it.
 """
 
+import gc
 import json
 import os
 import queue
@@ -47,6 +48,7 @@ def main() -> None:
     setting = json.loads(sys.argv[1])
     # A classifier of the user's may have threads or connections, which a fork would break: each worker loads its own.
     loaded = None if setting["classifier"] is not None else load_models(setting)
+    gc.freeze()  # so that looking for garbage does not copy memory that workers share
     control, workers = socket.socket(fileno=setting["control"]), set()
     while True:
         nice, sockets, _, _ = socket.recv_fds(control, 1, 1)
