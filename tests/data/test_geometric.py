@@ -22,9 +22,9 @@ def test_labels_follow_the_rule():
 
 
 def put(graph: Graph, part: str, at, value: float) -> Graph:
-    tensors = {name: getattr(graph, name).clone() for name in "BVAE"}
-    tensors[part][at] = value
-    return Graph.trusted(tensors["B"], tensors["V"], tensors["A"], tensors["E"], graph.schema)
+    B, V, A, E = graph.B, graph.V.clone(), graph.A, graph.E.clone()
+    {"V": V, "E": E}[part][at] = value
+    return Graph.trusted(B, V, A, E, graph.schema)
 
 
 @settings(max_examples=20)

@@ -43,7 +43,8 @@ class Assessor:
         after = counterfactual.counterfactual
         if after is None or not float(after.B.sum()):
             return counterfactual
-        nll = None if self.vae is None else float(nll_per_node(self.vae, after))
+        # Without a limit the likelihood was found to say nothing of a graph.
+        nll = None if self.vae is None or self.nll_limit is None else float(nll_per_node(self.vae, after))
         claims: dict[str, bool | None] = {}
         if self.environments is not None:
             claims["environment"] = bool(self.environments.created_are_known(counterfactual.factual, after)[0])

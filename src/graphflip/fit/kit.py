@@ -179,9 +179,12 @@ def _plan(folder: Path, parts: list[KitPart], dataset: GraphDataset, minutes: fl
     begun = json.loads(path.read_text(encoding="utf-8"))
     if "plan" in begun:
         try:
-            return FitPlan.model_validate(begun["plan"])
+            plan = FitPlan.model_validate(begun["plan"])
         except ValidationError as error:
             raise ConfigError(f"{path}: not a readable plan ({first_problem(error)}). Start anew.") from error
+        if [part.name for part in plan.parts] != [part.name for part in parts]:
+            raise ConfigError(f"{path}: the plan must be of the models that are to be trained; it is not. Start anew.")
+        return plan
     plan = make_plan(parts, dataset, minutes, near)
     write_atomically(path, (json.dumps(begun | {"plan": plan.model_dump()}, indent=1) + "\n").encode())
     return plan

@@ -83,7 +83,7 @@ def _about_module(made: Any, classifier: AbstractClassifier) -> list[str]:
 
 
 def _about_edges(classifier: PyGClassifier) -> list[str]:
-    given = ", ".join(name for name in classifier.names)
+    given = ", ".join(classifier.names)
     said = [f"takes     {given}" + ("; called graph by graph, as it takes no `batch`" if classifier.one_by_one else "")]
     if classifier.needs_edges:
         said.append("edges     it fails on graphs without edges: it is never shown any, and they count as undecided")
