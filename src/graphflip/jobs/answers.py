@@ -213,7 +213,7 @@ def _answers(explainer: Explainer, settings: JobSettings, row: InputRow) -> list
 
 
 def _tried(explainer: Explainer, study: str, row: InputRow) -> dict[str, Any]:
-    """What the recourses of a study do to a row; the record holds their results."""
+    """Try the recourses of a study on a row; the record holds their results."""
     found = _kept(explainer, lambda: _study(study, explainer).results(explainer.read(row)))
     if isinstance(found, RowFailure):
         return _without_answer(row, found)

@@ -1,4 +1,4 @@
-"""What a model has learned: changes that flip its prediction for many graphs, and how many they cover."""
+"""Summaries of what a model has learned: changes that flip its prediction for many graphs, and how many they cover."""
 
 from typing import TYPE_CHECKING
 

@@ -81,7 +81,7 @@ class CommonRecourse:
 
 @dataclass(frozen=True)
 class DirectionSummary:
-    """What changes a prediction in one direction.
+    """Changes that lead to one target.
 
     Args:
         target: Name of the class, or the change of a value.
@@ -123,7 +123,7 @@ class DirectionSummary:
 
 @dataclass(frozen=True)
 class ModelSummary:
-    """What a model goes by.
+    """Summary of a model: the changes that flip its predictions.
 
     Args:
         model: Name of the kit.
