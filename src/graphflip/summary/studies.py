@@ -45,6 +45,10 @@ class SummaryOptions:
 
     Raises:
         ConfigError: If a number is out of range.
+
+    Example:
+        >>> SummaryOptions(num=5).theta
+        0.1
     """
 
     num: int = 10

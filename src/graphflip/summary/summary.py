@@ -131,6 +131,11 @@ class ModelSummary:
         directions: One part for each class, or for the change of a value that was asked for.
         options: Settings.
         remarks: Figures on the model as a whole.
+
+    Example:
+        >>> print(ModelSummary("kit", "molecules.csv", (), {}, ("Predicted: 3 active.",)))
+        What kit goes by on molecules.csv
+        Predicted: 3 active.
     """
 
     model: str
