@@ -106,5 +106,7 @@ def test_a_context_is_what_tells_the_sites_that_work_apart():
     works = [SiteResult(k, frozenset({ring, blue}), True) for k in range(9)]
     fails = [SiteResult(k, frozenset({ring, green}), False) for k in range(9)]
     assert sharpened(recourse, [*works, *fails]).context == {blue}
+    elsewhere = SiteResult(9, frozenset({ring}), True)
+    assert sharpened(recourse, [*works, elsewhere, *fails]).context == set(), "a graph that is flipped would be lost"
     assert sharpened(recourse, [*works[:5], *fails]).context == set(), "five graphs are too few to tell"
     assert sharpened(recourse, works).context == set(), "nothing has to be ruled out"

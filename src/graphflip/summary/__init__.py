@@ -1,4 +1,4 @@
-"""Model-level explanations: changes that flip its prediction for many graphs, and how many they cover."""
+"""Summaries of what a model has learned: changes that flip its prediction for many graphs, and how many they cover."""
 
 from typing import TYPE_CHECKING
 

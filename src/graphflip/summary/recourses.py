@@ -48,7 +48,7 @@ class Recourse:
 
 
 class SiteResult:
-    """Facts around a site, the graph it is in, and True if the change flips the graph there."""
+    """A site: the graph it is in, all that is true around it, and True if the change flips the graph there."""
 
     __slots__ = ("flipped", "graph", "true")
 

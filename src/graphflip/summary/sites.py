@@ -89,7 +89,7 @@ class PatternIndex:
         return list(found.values())
 
     def surroundings(self, site: Site) -> frozenset[Surrounding]:
-        """Facts about the nodes of a site: rings they are in, neighbors outside of the site, and theirs."""
+        """List what is true of the nodes of a site: rings they are in, neighbors outside of the site, and theirs."""
         inside = {i for i in site if i is not None}
         true: set[Surrounding] = set()
         for place, i in enumerate(site):

@@ -45,6 +45,10 @@ class SummaryOptions:
 
     Raises:
         ConfigError: If a number is out of range.
+
+    Example:
+        >>> SummaryOptions(num=5).theta
+        0.1
     """
 
     num: int = 10
@@ -71,12 +75,12 @@ class SummaryOptions:
 
 
 class Seen(NamedTuple):
-    """Predictions of the models for a graph before anything is changed.
+    """Verdicts of the models on a graph before anything is changed.
 
     Args:
         digest: Text that is equal for equal graphs; it decides which graphs are held out.
         outputs: The classifier's outputs.
-        agree: For each judge, True if it predicts the same class; of values, within one unit of the last place.
+        agree: For each judge, True if it predicts the same class; of values, one within a tenth.
     """
 
     digest: str
@@ -188,7 +192,7 @@ class Study:
         return tried
 
     def results(self, graph: Graph) -> list[Tries]:
-        """Results of `try_on`, in a form that can be written as JSON."""
+        """Try the recourses as `try_on` does, and give the results in a form that can be written as JSON."""
         return [
             None
             if trials is None
@@ -197,7 +201,7 @@ class Study:
         ]
 
     def to_text(self) -> str:
-        """Everything that depends on the question alone: targets, settings and recourses, as JSON."""
+        """Write the question as JSON: targets, settings and recourses."""
         recourses = [[one.to_json() for one in several] for several in self.recourses]
         return json.dumps({"targets": self.targets, "options": asdict(self.options), "recourses": recourses})
 

@@ -170,7 +170,7 @@ class Summarizer:
         return Shortlist((*recourses, *plain), len(recourses), fmean(flipping) if flipping else 0.0)
 
     def _flips(self, direction: int, pool: Sequence[Recourse], graphs: Sequence[Graph]) -> np.ndarray:
-        """Graphs that each recourse flips."""
+        """Try recourses on graphs; True where one flips a graph."""
         study = self.study.with_recourses([pool if d == direction else () for d in range(len(self.study.targets))])
         flips = np.zeros((len(pool), len(graphs)), dtype=bool)
         for column, graph in enumerate(graphs):

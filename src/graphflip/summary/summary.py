@@ -81,7 +81,7 @@ class CommonRecourse:
 
 @dataclass(frozen=True)
 class DirectionSummary:
-    """Changes that lead to a prediction, in one direction.
+    """Changes that lead to one target.
 
     Args:
         target: Name of the class, or the change of a value.
@@ -123,7 +123,7 @@ class DirectionSummary:
 
 @dataclass(frozen=True)
 class ModelSummary:
-    """A summary of a model: what it goes by.
+    """Summary of a model: the changes that flip its predictions.
 
     Args:
         model: Name of the kit.
@@ -131,6 +131,11 @@ class ModelSummary:
         directions: One part for each class, or for the change of a value that was asked for.
         options: Settings.
         remarks: Figures on the model as a whole.
+
+    Example:
+        >>> print(ModelSummary("kit", "molecules.csv", (), {}, ("Predicted: 3 active.",)))
+        What kit goes by on molecules.csv
+        Predicted: 3 active.
     """
 
     model: str

@@ -60,11 +60,12 @@ def run_model(
     out.mkdir(parents=True, exist_ok=True)
     for done, name in enumerate(names):
         command = f"graphflip bench model --data {name} --seed {seed}" + (f" --limit {limit}" if limit else "")
-        if table.get(name, {}).get("command") == command:
+        stored = table.get(name, {})
+        if stored.get("complete") and stored["command"] == command:
             continue
         for what, figures in _measured(name, limit, seed):
             watch(f"{name}: {what}", done, len(names))
-            table[name] = {**figures, "seed": seed} | ({"command": command} if what == "all" else {})
+            table[name] = {**figures, "seed": seed, "command": command, "complete": what == "all"}
             table |= {"published": PUBLISHED, "graphflip": __version__, "torch": torch.__version__.partition("+")[0]}
             write_atomically(path, (json.dumps(table, indent=1, sort_keys=True) + "\n").encode())
     watch("done", len(names), len(names))
@@ -104,7 +105,7 @@ def to_markdown(table: dict[str, Any]) -> str:
     names = "set", "inputs", "10 graphs", "cost", "100 recourses", "first 10", "held out (train)", "any change"
     head = f"| {' | '.join([*names, 'believed', 'minutes'])} |"
     lines = [head, "|" + "---|" * 10]
-    for name in (name for name in SETS if "command" in table.get(name, {})):
+    for name in (name for name in SETS if table.get(name, {}).get("complete")):
         one = table[name]
         found, free, trusted = one["recourse"], one["recourse_any_change"], one["recourse_believed"]
         cells = [

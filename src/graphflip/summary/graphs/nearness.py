@@ -75,7 +75,7 @@ def may_be_near(inputs: Profiles, others: Profiles, theta: float) -> Bool[Tensor
 
 
 def unlikeness(inputs: Profiles, others: Profiles) -> Float[Tensor, "c g"]:
-    """Difference between the surroundings of nodes, over the sizes: small for pairs that are worth aligning."""
+    """Difference of the surroundings of nodes over the sizes: small for pairs that are worth aligning."""
     gap = torch.cdist(others.surroundings, inputs.surroundings, p=1)
     return gap / (others.sizes[:, None] + inputs.sizes)
 
