@@ -40,7 +40,6 @@ class SummaryOptions:
         prefer: Preference of the single answers.
         believed: True if a flip counts only if the surrogates agree on average.
         valid: True if surroundings must be known from the data, and aromatic rings stay.
-        representatives: Number of counterfactual graphs that stand for many; 0 for none.
         seed: Seed of the random walk, which is a baseline.
 
     Raises:
@@ -61,11 +60,10 @@ class SummaryOptions:
     prefer: str = "balanced"
     believed: bool = True
     valid: bool = True
-    representatives: int = 0
     seed: int = 0
 
     def __post_init__(self) -> None:
-        whole = {"num": 1, "times": 1, "sample": 1, "answers": 0, "shortlist": 1, "representatives": 0}
+        whole = {"num": 1, "times": 1, "sample": 1, "answers": 0, "shortlist": 1}
         for name, least in whole.items():
             if getattr(self, name) < least:
                 raise ConfigError(f"`{name}` must be at least {least}; got {getattr(self, name)}.")
