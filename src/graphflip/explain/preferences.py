@@ -84,9 +84,16 @@ MOLECULES: Mapping[str, Preference] = PREFERENCES | {
 """For kits of molecules with kinds of bonds, chosen on Mutagenicity's validation split."""
 
 
+# Nodes up to which `minimal` makes every move: the smallest change is often one that nothing promised.
+_SMALL = 100
+
+
 def usual_preferences(schema: Schema) -> Mapping[str, Preference]:
     """The preferences of graphs of a schema."""
-    return MOLECULES if schema.chemistry is not None and schema.de else PREFERENCES
+    usual = MOLECULES if schema.chemistry is not None and schema.de else PREFERENCES
+    if schema.max_nodes > _SMALL:
+        return usual
+    return {**usual, "minimal": usual["minimal"].model_copy(update={"look": 0})}
 
 
 def preference(name: str, known: Mapping[str, Preference] = PREFERENCES) -> Preference:
