@@ -111,7 +111,14 @@ def test_one_place_is_cheaper_than_two():
 
 
 def test_kits_of_molecules_ask_for_realism_and_others_do_not():
-    assert usual_preferences(SCHEMA) is MOLECULES
-    assert usual_preferences(gf.Schema(nodes=SCHEMA.nodes, edges=(), max_nodes=5)) is PREFERENCES
+    assert usual_preferences(SCHEMA)["balanced"] is MOLECULES["balanced"]
+    assert (
+        usual_preferences(gf.Schema(nodes=SCHEMA.nodes, edges=(), max_nodes=5))["balanced"] is PREFERENCES["balanced"]
+    )
     assert MOLECULES["balanced"].realism
     assert not MOLECULES["minimal"].realism
+
+
+def test_the_smallest_change_of_small_graphs_is_sought_among_all_moves():
+    small, large = (gf.Schema(nodes=SCHEMA.nodes, edges=SCHEMA.edges, max_nodes=n) for n in (100, 101))
+    assert usual_preferences(small)["minimal"].look == 0 < usual_preferences(large)["minimal"].look
