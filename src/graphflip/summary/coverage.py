@@ -49,10 +49,10 @@ def greedy_cover(sets: Bool[np.ndarray, "s n"], k: int, rank: Sequence[tuple] | 
     ranked = sets[order] if len(sets) else sets
     covered = np.zeros(sets.shape[1] if sets.ndim == 2 else 0, dtype=bool)
     chosen, counts, limits = [], [], [np.inf] * k
-    for _ in range(k):
+    while True:
         gains = (ranked & ~covered).sum(1) if len(ranked) else np.zeros(0, dtype=int)
         _tighten(limits, int(covered.sum()), gains, len(covered))
-        if not len(gains) or not gains.max():
+        if len(chosen) == k or not len(gains) or not gains.max():
             break
         at = int(gains.argmax())
         covered |= ranked[at]
