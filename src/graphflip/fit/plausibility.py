@@ -26,8 +26,9 @@ def useful_limit(vae: PEGVAE, dataset: GraphDataset) -> float | None:
     rng = torch.Generator().manual_seed(0)
     real = torch.cat([nll_per_node(vae, batch.graph) for batch in some.batches(64)])
     fake = torch.cat([nll_per_node(vae, rewired(batch.graph, rng)) for batch in some.batches(64)])
-    labels = torch.cat([torch.zeros(len(real)), torch.ones(len(fake))]).long()
-    return plausibility_threshold(real) if auroc(torch.cat([real, fake]), labels) >= _TELLS else None
+    labels, both = torch.cat([torch.zeros(len(real)), torch.ones(len(fake))]).long(), torch.cat([real, fake])
+    tells = bool(both.isfinite().all()) and auroc(both, labels) >= _TELLS
+    return plausibility_threshold(real) if tells else None
 
 
 def rewired(graph: Graph, rng: torch.Generator) -> Graph:

@@ -169,8 +169,9 @@ class _Straight(nn.Module):
         super().__init__()
         self.factors, self.first = factors or (1.0,) * e, first
         self.weight, self.bias = nn.Parameter(torch.empty(e, d)), nn.Parameter(torch.empty(e))
+        self.reset()
 
-    def reset(self, rng: torch.Generator) -> None:
+    def reset(self, rng: torch.Generator | None = None) -> None:
         e, d = self.weight.shape
         draw_normal(self.weight, 0.01, rng)
         with torch.no_grad():
