@@ -11,7 +11,7 @@ from graphflip.data.molecules.molecule import from_smiles, molecule_schema
 from graphflip.errors import ModelFileError
 from graphflip.explain import EditSearch, Moves
 from graphflip.explain.edits.experience.practice import learn_experience
-from graphflip.explain.edits.experience.table import EXPERIENCE, Experience, feature_key
+from graphflip.explain.edits.experience.table import EXPERIENCE, Experience, feature_key, features_of
 from graphflip.explain.edits.neighborhood import SearchStage
 from graphflip.explain.goals.classes import AnyOther, ClassGoal
 from graphflip.explain.moves.fragments import Fragment
@@ -47,13 +47,14 @@ def begun(smiles, experience=None, goal=1):
 def test_effects_carry_over_to_graphs_that_were_never_seen(experience):
     search = begun("CCCOCC")
     drafts = list(search.neighborhood.drafts(search.root, STAGE))
-    expected = experience.expected(search.root.sketch, drafts, ClassGoal(1))
+    families = search.neighborhood.families(search.root, STAGE)
+    expected = experience.expected(search.root.sketch, families, ClassGoal(1))
     made = [search.neighborhood.made(search.root, draft, STAGE, math.inf) for draft in drafts]
     voted = {each.key(): each for each in search.scoring.vote([each for each in made if each is not None])}
     rises = [math.nan if each is None else _log_odds(voted[each.key()], search.root) for each in made]
     known = np.isfinite(rises)
     assert np.corrcoef(expected.score[known], np.array(rises)[known])[0, 1] > 0.8
-    other = experience.expected(search.root.sketch, drafts, ClassGoal(0))
+    other = experience.expected(search.root.sketch, families, ClassGoal(0))
     assert other.score == pytest.approx(-expected.score, abs=1e-6)
 
 
@@ -107,6 +108,23 @@ def test_keys_do_not_depend_on_the_process_or_on_counts():
 
 def test_nothing_is_expected_for_goals_without_a_class(experience):
     search = begun("CCO")
-    drafts = list(search.neighborhood.drafts(search.root, STAGE))
-    assert experience.expected(search.root.sketch, drafts, AnyOther(0)) is None
-    assert experience.expected(search.root.sketch, drafts, ClassGoal(5)) is None
+    families = search.neighborhood.families(search.root, STAGE)
+    assert experience.expected(search.root.sketch, families, AnyOther(0)) is None
+    assert experience.expected(search.root.sketch, families, ClassGoal(5)) is None
+
+
+@pytest.mark.parametrize("smiles", ["CCCOCC", "Clc1ccccc1N", "C1CO1"])
+def test_effects_of_a_family_are_the_sums_over_the_features_of_each_move(experience, smiles):
+    search = begun(smiles)
+    state, families = search.root.sketch, search.neighborhood.families(search.root, STAGE)
+    drafts = [draft for family in families for draft in family.drafts()]
+    number = {int(key): k for k, key in enumerate(experience.keys)}
+    slow = [
+        experience.mean
+        + sum(experience.weights[number[key]] for key in map(int, map(feature_key, row)) if key in number)
+        for row in features_of(state, drafts)
+    ]
+    for _ in range(2):  # as computed, and as kept
+        expected = experience.expected(state, families, ClassGoal(1))
+        assert expected.score == pytest.approx(np.array(slow)[:, 1])
+        assert expected.strangeness == pytest.approx(np.array(slow)[:, -1])

@@ -33,7 +33,14 @@ def ring_moves(smiles: str, schema) -> dict[str, set[str | None]]:
     graph, moves = from_smiles(smiles, schema), Moves(schema)
     before = Sketch.of(graph)
     found: dict[str, set[str | None]] = {}
-    for kind, draft, changed in RingDrafts(schema, moves.rules).of(before):
+    for kind, place, gone, come, make in RingDrafts(schema, moves.rules).of(before):
+        made = make()
+        if made is None:
+            continue
+        draft, changed = made
+        assert {i for i in changed if i >= 0} == set(place)
+        assert {i for i in place if i not in draft.nodes} == set(gone)
+        assert sorted(moves.rules.symbol(draft.nodes[i]) for i in changed if i < 0) == sorted(come)
         after = moves.settled(before, draft, changed, before)
         if after is not None:
             changed_graph = apply_differences(graph, [Difference.between(before, after)])

@@ -65,6 +65,26 @@ def test_relational_layer_sums_over_neighbors(seed, n, relaxed, average):
             torch.testing.assert_close(layer(h, R, graph.B)[g, i], expected)
 
 
+@pytest.mark.parametrize("change", ["weights", "statistics", "loaded"])
+def test_weights_that_are_kept_follow_every_change_of_the_layer(change):
+    graph = draw(seed=3, n=5, relaxed=False)
+    R, h = relations(graph), states(graph, 3)
+    layer, other = (prepared(RelationalLayer(D, R.shape[1]), seed) for seed in (3, 4))
+    with torch.no_grad():
+        before = layer(h, R, graph.B)
+        if change == "weights":
+            layer.update.weight.mul_(-2.0)
+        elif change == "statistics":
+            layer.train()
+            layer(h, R, graph.B)
+            layer.eval()
+        else:
+            layer.load_state_dict(other.state_dict())
+        after = layer(h, R, graph.B)
+    assert not torch.allclose(before, after)
+    torch.testing.assert_close(after, layer(h, R, graph.B).detach())  # with gradients nothing is kept
+
+
 def attended(layer, h, weights, bias):
     """Softmax attention of one node over all, each weighed; the rest of the layer follows."""
     query, key, value = (part.view(len(h), layer.heads, -1) for part in layer.project(h).chunk(3, -1))

@@ -135,8 +135,7 @@ def _tried(moves: Moves, state: Sketch, factual: Sketch, rng: torch.Generator) -
     drafts = list(moves.drafts(state, factual, largest=2))
     tried = []
     for at in torch.randperm(len(drafts), generator=rng)[: _TRIES * _AROUND].tolist():
-        draft, changed = drafts[at].build()
-        after = moves.settled(state, draft, changed, factual)
+        after = moves.made(state, drafts[at], factual)
         if after is not None and after.nodes:
             tried.append(after)
         if len(tried) == _AROUND:

@@ -1,5 +1,7 @@
 """Message passing on dense, possibly relaxed graphs: the layers of the stronger models."""
 
+from typing import NamedTuple
+
 import torch
 from jaxtyping import Float
 from torch import Tensor, nn
@@ -36,24 +38,24 @@ class RelationalLayer(nn.Module):
         self.message = nn.Linear(d, d * (num_relations + 1), bias=False)
         self.inner, self.outer = MaskedBatchNorm(d), MaskedBatchNorm(d)
         self.update = nn.Linear(d, d, bias=False)
+        self._kept: tuple[tuple[tuple[int, int], ...], _Folded] | None = None
 
     def forward(self, h: Float[Tensor, "b n d"], R: Float[Tensor, "b r n n"], B: Float[Tensor, "b n"]) -> Tensor:
         b, n, d = h.shape
-        own, sent, update, bias = self.message.weight[:d], self.message.weight[d:], self.update.weight, None
-        if not self.training:  # normalization is a factor and an offset, and these belong to the weights
-            factor, bias = self.inner.affine()
-            own, sent = own * factor[:, None], sent * factor.repeat(R.shape[1])[:, None]
         if self.average:  # a relaxed edge is a neighbor by its probability
             R = R / R[:, :1].sum(-1, keepdim=True).clamp(min=1.0)
         wide = R.permute(0, 2, 3, 1).reshape(b, n, -1)  # row i: node by node, relation by relation
-        messages = nn.functional.linear(h, sent).view(b, -1, d)
-        received = torch.baddbmm(nn.functional.linear(h, own, bias), wide, messages)
         if self.training:
+            own, sent = self.message.weight[:d], self.message.weight[d:]
+            messages = nn.functional.linear(h, sent).view(b, -1, d)
+            received = torch.baddbmm(nn.functional.linear(h, own), wide, messages)
             inner = nn.functional.dropout(self.inner(received, B).relu(), self.dropout)
             updated = self.outer(self.update(inner), B).relu()
         else:
-            factor, bias = self.outer.affine()
-            updated = nn.functional.linear(received.relu(), update * factor[:, None], bias).relu()
+            folded = self._folded()
+            messages = nn.functional.linear(h, folded.sent).view(b, -1, d)
+            received = torch.baddbmm(nn.functional.linear(h, folded.own, folded.bias), wide, messages)
+            updated = nn.functional.linear(received.relu(), folded.update, folded.offset).relu()
         return (h + updated) * B[..., None]
 
     def of_colors(self, h: Float[Tensor, "u d"], kinds: Float[Tensor, "k r"], links: Links) -> Float[Tensor, "v d"]:
@@ -61,18 +63,45 @@ class RelationalLayer(nn.Module):
 
         `kinds` are the relations of each kind of edge.
         """
-        d = h.shape[1]
-        factor, bias = self.inner.affine()
-        own, sent = self.message.weight[:d], self.message.weight[d:].view(-1, d * d)
-        per_kind = (kinds @ sent).view(-1, d, d) * factor[:, None]  # k d d
-        messages = nn.functional.linear(h, per_kind.view(-1, d)).view(-1, d)  # by color, then by kind of edge
+        d, folded = h.shape[1], self._folded()
+        per_kind = (kinds @ folded.sent.view(-1, d * d)).view(-1, d)  # k d d
+        messages = nn.functional.linear(h, per_kind).view(-1, d)  # by color, then by kind of edge
         received = nn.functional.embedding_bag(
             links.senders, messages, links.starts, mode="mean" if self.average else "sum"
         )
-        received = received + nn.functional.linear(h, own * factor[:, None], bias).index_select(0, links.own)
-        factor, bias = self.outer.affine()
-        updated = nn.functional.linear(received.relu_(), self.update.weight * factor[:, None], bias).relu_()
+        received = received + nn.functional.linear(h, folded.own, folded.bias).index_select(0, links.own)
+        updated = nn.functional.linear(received.relu_(), folded.update, folded.offset).relu_()
         return updated.add_(h.index_select(0, links.own))
+
+    def _folded(self) -> "_Folded":
+        """Weights with the normalization in them, which is a factor and an offset when the layer does not train.
+
+        Without gradients they are kept until a weight changes.
+        """
+        if torch.is_grad_enabled():
+            return self._fold()
+        tensors = (*self.parameters(), *self.buffers())
+        versions = tuple((id(tensor), tensor._version) for tensor in tensors)
+        if self._kept is None or self._kept[0] != versions:
+            self._kept = versions, self._fold()
+        return self._kept[1]
+
+    def _fold(self) -> "_Folded":
+        d = self.update.weight.shape[0]
+        factor, bias = self.inner.affine()
+        last, offset = self.outer.affine()
+        own, sent = self.message.weight[:d] * factor[:, None], self.message.weight[d:].view(-1, d, d) * factor[:, None]
+        return _Folded(own, sent.reshape(-1, d), bias, self.update.weight * last[:, None], offset)
+
+
+class _Folded(NamedTuple):
+    """Weights of a `RelationalLayer` that does not train."""
+
+    own: Float[Tensor, "d d"]
+    sent: Float[Tensor, "rd d"]
+    bias: Float[Tensor, " d"]
+    update: Float[Tensor, "d d"]
+    offset: Float[Tensor, " d"]
 
 
 class AttentionLayer(nn.Module):

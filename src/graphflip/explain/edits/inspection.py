@@ -7,7 +7,7 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-from ..moves.drafts import Draft
+from ..moves.draft import Draft, Family
 from .candidates import Candidate
 from .experience.estimates import Effects, Features
 from .experience.table import ExpectedEffects, Experience
@@ -37,7 +37,7 @@ class _Options:
 
     Args:
         front: States that the round starts from.
-        drafts: Moves of each state.
+        families: Moves of each state.
         features: Numbers of their features.
         expected: What experience says of the moves of each state, None without experience.
 
@@ -47,19 +47,31 @@ class _Options:
     def __init__(
         self,
         front: list[Candidate],
-        drafts: list[list[Draft]],
+        families: list[list[Family]],
         features: Features,
         expected: list[ExpectedEffects] | None,
     ):
         self.states = front
-        self.pairs = [(state, draft) for state, some in zip(front, drafts, strict=True) for draft in some]
-        self.rows = [features.of(draft, state.sketch) for state, draft in self.pairs]
-        self.matrix = features.matrix(self.rows)
-        self.open = np.ones(len(self.pairs), dtype=bool)
-        self.state_of = np.repeat(np.arange(len(front)), list(map(len, drafts)))
+        self.families = [(state, family) for state, some in zip(front, families, strict=True) for family in some]
+        self.starts = np.cumsum([0, *(len(family.choices) for _, family in self.families)])
+        rows = [features.of(family, state.sketch) for state, family in self.families]
+        self.rows = np.concatenate([np.empty((0, 6), dtype=np.int64), *rows])
+        self.open = np.ones(len(self.rows), dtype=bool)
+        moves = [sum(len(family.choices) for family in some) for some in families]
+        self.state_of = np.repeat(np.arange(len(front)), moves)
         self.expected = None if expected is None else ExpectedEffects(*map(np.concatenate, zip(*expected, strict=True)))
         self.made: dict[frozenset, int] = {}
         self.priced: set[frozenset] = set()
+
+    def move(self, k: int) -> tuple[Candidate, Draft]:
+        """The move with number `k`, and the state that it is a move of."""
+        at = int(np.searchsorted(self.starts, k, side="right")) - 1
+        state, family = self.families[at]
+        return state, family.draft(k - int(self.starts[at]))
+
+    def state(self, k: int) -> Candidate:
+        """The state of the move with number `k`."""
+        return self.states[self.state_of[k]]
 
     def of_states(self, value: Callable[[Candidate], float]) -> NDArray[np.float64]:
         """A value of the state of each move."""
@@ -124,14 +136,14 @@ class Inspection:
         return self._believed(voted, stage)
 
     def _options(self, front: list[Candidate], stage: SearchStage) -> _Options:
-        drafts = [list(self.neighborhood.drafts(state, stage)) for state in front]
+        families = [self.neighborhood.families(state, stage) for state in front]
         expected = None
         if self.experience is not None:
-            pairs = zip(front, drafts, strict=True)
+            pairs = zip(front, families, strict=True)
             said = [self.experience.expected(state.sketch, some, self.scoring.goal) for state, some in pairs]
             expected = [each for each in said if each is not None]
             expected = expected if len(expected) == len(front) and expected else None
-        return _Options(front, drafts, self.features, expected)
+        return _Options(front, families, self.features, expected)
 
     def _make(
         self, options: _Options, order: Sequence[int], wanted: int, stage: SearchStage, limit: float
@@ -140,8 +152,8 @@ class Inspection:
         made: list[Candidate] = []
         for k in order:
             options.open[k] = False
-            state, draft = options.pairs[k]
-            self.seen.update(options.rows[k][:_MAIN])
+            state, draft = options.move(k)
+            self.seen.update(options.rows[k, :_MAIN].tolist())
             candidate = self.neighborhood.made(state, draft, stage, limit)
             if candidate is None:
                 self._learn_price(options, k, _DEAR)
@@ -154,7 +166,7 @@ class Inspection:
 
     def _unseen(self, options: _Options) -> list[int]:
         """Few moves that together have every place and every group that was not seen before."""
-        main = np.array([row[:_MAIN] for row in options.rows], dtype=np.int64).reshape(-1, _MAIN)
+        main = options.rows[:, :_MAIN]
         fresh = np.ones(len(self.features.numbers))
         fresh[list(self.seen)] = 0.0
         chosen: list[int] = []
@@ -182,10 +194,10 @@ class Inspection:
             spent += costs.site_price * expected.sites
 
         def in_order() -> list[int]:
-            more = self.scores.estimate(options.matrix)
+            more = self.scores.estimate(options.rows)
             pairs = zip(levels, more.T, scoring.enough, strict=False)
             support = sum(np.minimum(self._unlinked(level + rise), enough) for level, rise, enough in pairs)
-            cost = spent + self.costs.estimate(options.matrix)[:, 0]
+            cost = spent + self.costs.estimate(options.rows)[:, 0]
             options.open &= cost - options.of_states(_strangeness) < limit + _MARGIN
             if priced:
                 cost = cost - options.of_states(_strangeness) + self._strangeness(options)
@@ -197,8 +209,8 @@ class Inspection:
 
     def _strangeness(self, options: _Options) -> NDArray[np.float64]:
         """Strangeness that candidates are expected to have."""
-        known = np.zeros(len(options.pairs)) if options.expected is None else options.expected.strangeness
-        return np.maximum(options.of_states(_strangeness), 0.0) + known + self.prices.estimate(options.matrix)[:, 0]
+        known = np.zeros(len(options.rows)) if options.expected is None else options.expected.strangeness
+        return np.maximum(options.of_states(_strangeness), 0.0) + known + self.prices.estimate(options.rows)[:, 0]
 
     def _first(self, voted: list[Candidate], count: int, stage: SearchStage) -> list[Candidate]:
         """The candidates that rank first, with their prices."""
@@ -229,7 +241,7 @@ class Inspection:
     def _learn(self, options: _Options, candidate: Candidate) -> None:
         """Learn by how much the estimates of a move were wrong."""
         k, costs, expected = options.made[candidate.key()], self.scoring.costs, options.expected
-        state = options.pairs[k][0]
+        state = options.state(k)
         rises = [self._linked(now) - self._linked(was) for now, was in zip(candidate.scores, state.scores, strict=True)]
         cost = _bare(costs, candidate) - _bare(costs, state)
         if expected is not None:
@@ -249,7 +261,7 @@ class Inspection:
 
     def _learn_price(self, options: _Options, k: int, price: float) -> None:
         guess = 0.0 if options.expected is None else float(options.expected.strangeness[k])
-        self.prices.observe(options.rows[k], min(price, _DEAR) - options.pairs[k][0].strangeness - guess)
+        self.prices.observe(options.rows[k], min(price, _DEAR) - options.state(k).strangeness - guess)
 
     def _linked(self, score: float) -> float:
         """A score on a scale on which effects add up: log-odds, if it is a log-probability."""

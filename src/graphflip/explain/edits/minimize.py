@@ -88,12 +88,14 @@ class Minimizer:
         return again if around.allows(again) else None
 
     def _plausible(self, image: list[int], after: Sketch) -> Iterator[Pair]:
-        """The pairs of an alignment, without hydrogens that would become a heavy atom elsewhere, or heavy atoms that
-        would become a hydrogen: such edits are fewer, but no chemist would make them."""
-        before, moves = self.neighborhood.factual, self.neighborhood.moves
-        heavy, heavy_after = set(moves.heavy(before)), set(moves.heavy(after))
+        """The pairs of an alignment; in molecules only atoms that keep a bond to an atom which is kept.
+
+        An atom that goes here and comes back elsewhere would be fewer edits, but no chemist would make them.
+        """
+        before = self.neighborhood.factual
+        is_molecule = self.neighborhood.schema.chemistry is not None
         for i, k in enumerate(image):
             if k >= 0:
-                stays = i not in before.nodes or any(image[j] in after.around(k) for j in before.around(i))
-                if stays or (i in heavy) == (k in heavy_after):
+                around = before.around(i) if is_molecule and i in before.nodes else []
+                if not around or any(image[j] in after.around(k) for j in around):
                     yield i, k

@@ -10,7 +10,7 @@ from ...columns import STEPS
 from ...graph import Graph
 from ..constraints import Constraints
 from ..moves.difference import Difference
-from ..moves.drafts import Draft
+from ..moves.draft import Draft, Family
 from ..moves.environments import EnvironmentCounts
 from ..moves.moves import Moves
 from ..moves.restrictions import Restrictions
@@ -101,10 +101,14 @@ class Neighborhood:
         """Every move of a state that a stage tries, not made yet."""
         return self.moves.drafts(state.sketch, self.factual, stage.largest, stage.branches)
 
+    def families(self, state: Candidate, stage: SearchStage) -> list[Family]:
+        """The same, those moves together that differ only in what they bring."""
+        return list(self.moves.families(state.sketch, self.factual, stage.largest, stage.branches))
+
     def made(self, state: Candidate, draft: Draft, stage: SearchStage, limit: float) -> Candidate | None:
         """The graph that a move leads to; None if it is not allowed or does not cost less than the limit."""
         admits = partial(self._admits, known=stage.known, limit=limit)
-        after = self.moves.settled(state.sketch, *draft.build(), self.factual, admits)
+        after = self.moves.made(state.sketch, draft, self.factual, admits)
         if after is None:
             return None
         candidate = self.candidate(after, state.difference)

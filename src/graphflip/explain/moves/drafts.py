@@ -1,49 +1,43 @@
-"""Drafts: single moves of a sketch, and what each makes of it before hydrogens are filled in and nodes have slots."""
+"""Drafts: lists the moves of a sketch, before they are made."""
 
-from collections.abc import Callable, Container, Hashable, Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Literal, NamedTuple
 
 from ...schema import Schema
 from .atoms.choice import rules_of
 from .atoms.rules import AbstractMoleculeRules, AbstractRules
 from .attributes import Attributes, fresh_attributes, other_attributes
 from .connectivity import bridges
+from .draft import (
+    NOTHING,
+    Choices,
+    Family,
+    Once,
+    copy_of,
+    cut,
+    joined,
+    with_group,
+    with_leaf,
+    with_node,
+    with_other_group,
+    with_rings,
+)
 from .fragments import Fragment, groups
-from .rings.drafts import RingDrafts, RingMove
+from .rings.drafts import RingDrafts
 from .sketch import Bond, Pair, Sketch
 
-MoveKind = (
-    Literal[
-        "change node", "change edge", "remove edge", "add edge", "add group", "remove group", "replace group",
-        "remove part",
-    ]
-    | RingMove
-)  # fmt: skip
-"""Kinds of move; those of whole rings are for molecules."""
 
-
-Built = tuple[Sketch, set[int]]
-"""A sketch after a move, and the heavy nodes that the move changed, added or removed."""
-
-
-class Draft(NamedTuple):
-    """A move of a sketch that has not been made yet.
+class Vocabulary:
+    """Groups that moves may add; those that fit at a node are looked up once for all nodes like it.
 
     Args:
-        kind: Kind of the move.
-        place: Nodes that the move acts on; of a group, the node that it is attached to, then its root.
-        brings: Attributes or group that come there; None if something only goes.
-        takes: Attributes of what is changed or goes there; None if something only comes.
-        build: Makes the move: new nodes have negative numbers, hydrogens are not filled in.
+        fragments: The groups.
     """
 
-    kind: MoveKind
-    place: tuple[int, ...]
-    brings: Hashable
-    takes: Hashable
-    build: Callable[[], Built]
+    def __init__(self, fragments: list[Fragment]):
+        self.fragments = fragments
+        self.fitting: dict[tuple[Attributes, int, Attributes | None, Attributes | None], Choices] = {}
 
 
 @dataclass(frozen=True)
@@ -60,10 +54,10 @@ class Drafts:
     max_nodes: int = 1
     bonds: frozenset[Bond] | None = None
 
-    def of(self, state: Sketch, fragments: list[Fragment], branches: float = 0.0) -> Iterator[Draft]:
-        """Yield the drafts of a sketch.
+    def of(self, state: Sketch, known: Vocabulary, branches: float = 0.0) -> Iterator[Family]:
+        """Yield the moves of a sketch.
 
-        `fragments` are the groups to add; `branches` is the share of the heavy nodes that a branch may have which goes.
+        `known` are the groups to add; `branches` is the share of the heavy nodes that a branch may have which goes.
         """
         heavy = self.rules.heavy(state)
         room = {i: self._room(state, i) for i in heavy}
@@ -72,23 +66,22 @@ class Drafts:
         yield from self._add_edges(state, heavy, room)
         yield from self._change_rings(state)
         if self.schema.directed:
-            yield from self._change_directed_leaves(state, fragments)
+            yield from self._change_directed_leaves(state, known)
             return
-        yield from self._add_groups(state, heavy, room, fragments)
-        yield from self._change_groups(state, heavy, room, fragments, branches)
+        yield from self._add_groups(state, heavy, room, known)
+        yield from self._change_groups(state, heavy, room, known, branches)
 
     @cached_property
     def rules(self) -> AbstractRules:
         """Rules of the schema for nodes and edges."""
         return rules_of(self.schema)
 
-    def _change_rings(self, state: Sketch) -> Iterator[Draft]:
+    def _change_rings(self, state: Sketch) -> Iterator[Family]:
         if self._rings is not None:
-            for kind, draft, changed in self._rings.of(state):
-                place = tuple(sorted(i for i in changed if i >= 0))
-                gone = tuple(sorted(state.nodes[i] for i in place if i not in draft.nodes))
-                come = tuple(sorted(draft.nodes[i] for i in changed if i < 0))
-                yield Draft(kind, place, come, gone, partial(_as_built, draft, changed))
+            for kind, place, gone, come, make in self._rings.of(state):
+                takes = tuple(sorted(state.nodes[i] for i in gone))
+                brings = Choices((tuple(sorted(map(self._rings.changes.atom, come))),))
+                yield Family(kind, tuple(sorted(place)), brings, takes, partial(with_rings, make))
 
     @cached_property
     def _rings(self) -> RingDrafts | None:
@@ -110,15 +103,14 @@ class Drafts:
             if j not in keep and self.rules.is_hydrogen(draft, j):
                 draft.remove(j)
 
-    def _change_nodes(self, state: Sketch, heavy: list[int], room: dict[int, int]) -> Iterator[Draft]:
+    def _change_nodes(self, state: Sketch, heavy: list[int], room: dict[int, int]) -> Iterator[Family]:
         inside = set(heavy)
         for i in heavy:
             near = [(edge, state.nodes[j]) for j, edge in state.near[i].items() if j in inside]
-            for attributes in self.rules.alternatives(state, i, room[i]):
-                if all(self._joins(attributes, edge, neighbor) for edge, neighbor in near):
-                    yield Draft(
-                        "change node", (i,), attributes, state.nodes[i], partial(_with_node, state, i, attributes)
-                    )
+            others = self.rules.alternatives(state, i, room[i])
+            fit = [node for node in others if all(self._joins(node, edge, neighbor) for edge, neighbor in near)]
+            if fit:
+                yield Family("change node", (i,), Choices(tuple(fit)), state.nodes[i], partial(with_node, state, i))
 
     def _joins(self, node: Attributes, edge: Attributes, neighbor: Attributes) -> bool:
         """True if two nodes may be neighbors on such an edge."""
@@ -128,17 +120,24 @@ class Drafts:
     def _known(self) -> "_KnownBonds":
         return _KnownBonds(self.bonds or frozenset(), self.rules)
 
-    def _change_edges(self, state: Sketch, heavy: list[int], room: dict[int, int]) -> Iterator[Draft]:
+    def _change_edges(self, state: Sketch, heavy: list[int], room: dict[int, int]) -> Iterator[Family]:
         inside, held, aromatic = set(heavy), bridges(state), self._aromatic(state)
         for i, j, attributes in state.edges():
             if not {i, j} <= inside or (i, j) in aromatic:
                 continue
-            for other in other_attributes(attributes, self.schema.edges):
-                fits = self._joins(state.nodes[i], other, state.nodes[j])
-                if fits and self.rules.order(other) - self.rules.order(attributes) <= min(room[i], room[j]):
-                    yield Draft("change edge", (i, j), other, attributes, partial(_joined, state, i, j, other))
+            more = min(room[i], room[j]) + self.rules.order(attributes)
+            fit = self._fitting_edges(state, i, j, other_attributes(attributes, self.schema.edges), more)
+            if fit:
+                yield Family("change edge", (i, j), fit, attributes, partial(joined, state, i, j))
             if self._can_cut(state, i, j, held):
-                yield Draft("remove edge", (i, j), None, attributes, partial(_cut, state, i, j))
+                yield Family("remove edge", (i, j), NOTHING, attributes, partial(cut, state, i, j))
+
+    def _fitting_edges(self, state: Sketch, i: int, j: int, edges: list[Attributes], room: int) -> Choices:
+        """Those of the edges that may join two nodes with room for edges of such an order."""
+        ends = state.nodes[i], state.nodes[j]
+        return Choices(
+            tuple(edge for edge in edges if self.rules.order(edge) <= room and self._joins(ends[0], edge, ends[1]))
+        )
 
     def _can_cut(self, state: Sketch, i: int, j: int, held: set[Pair]) -> bool:
         """True if the graph stays connected without an edge; in molecules, if it also is part of a ring of three."""
@@ -146,70 +145,83 @@ class Drafts:
             return any({i, j} <= set(ring) for ring in self._rings.rings(state).all if len(ring) == 3)
         return (state.directed and i in state.near[j]) or (i, j) not in held
 
-    def _add_edges(self, state: Sketch, heavy: list[int], room: dict[int, int]) -> Iterator[Draft]:
+    def _add_edges(self, state: Sketch, heavy: list[int], room: dict[int, int]) -> Iterator[Family]:
         choices = fresh_attributes(self.schema.edges, (attributes for *_, attributes in state.edges()))
         for i, others in self.rules.partners(state, heavy).items():
             for j in others:
                 if j in state.near[i] or i == j or (i > j and not state.directed):
                     continue
-                for attributes in choices:
-                    fits = self._joins(state.nodes[i], attributes, state.nodes[j])
-                    if fits and self.rules.order(attributes) <= min(room[i], room[j]):
-                        yield Draft("add edge", (i, j), attributes, None, partial(_joined, state, i, j, attributes))
+                fit = self._fitting_edges(state, i, j, choices, min(room[i], room[j]))
+                if fit:
+                    yield Family("add edge", (i, j), fit, None, partial(joined, state, i, j))
 
-    def _add_groups(
-        self, state: Sketch, heavy: list[int], room: dict[int, int], fragments: list[Fragment]
-    ) -> Iterator[Draft]:
+    def _add_groups(self, state: Sketch, heavy: list[int], room: dict[int, int], known: Vocabulary) -> Iterator[Family]:
         for i in heavy:
-            for fragment in fragments:
-                if self._can_hang(state, i, fragment, room[i]):
-                    yield Draft("add group", (i,), fragment, None, partial(_with_group, state, i, fragment))
+            fit = self._fitting_groups(known, state.nodes[i], room[i])
+            if fit:
+                yield Family("add group", (i,), fit, None, partial(with_group, state, i))
 
     def _change_groups(
-        self, state: Sketch, heavy: list[int], room: dict[int, int], fragments: list[Fragment], branches: float
-    ) -> Iterator[Draft]:
+        self, state: Sketch, heavy: list[int], room: dict[int, int], known: Vocabulary, branches: float
+    ) -> Iterator[Family]:
         for anchor, root, members in groups(state, heavy, max(self.max_nodes, int(branches * len(heavy)))):
             place, link = (anchor, root), state.near[anchor][root]
             gone = (link, tuple(sorted(state.nodes[i] for i in members)))
-            bare = _Once(partial(self._without, state, members))
+            bare = Once(partial(self._without, state, members))
             fixed = place in self._aromatic(state)
             if not fixed:
-                yield Draft("remove group", place, None, gone, partial(_copy_of, bare, {anchor, *members}))
+                yield Family("remove group", place, NOTHING, gone, partial(copy_of, bare, {anchor, *members}))
             if len(members) > self.max_nodes:
                 continue
+            # Another single node on the same link is the same as other attributes for the node.
+            single, only = link if len(members) == 1 else None, link if fixed else None
             free = room[anchor] + self.rules.order(link)
-            for fragment in fragments:
-                if len(members) == len(fragment.nodes) == 1 and fragment.link == link:
-                    continue  # the same as other attributes for the node
-                if fixed and fragment.link != link:
-                    continue
-                if self._can_hang(state, anchor, fragment, free):
-                    build = partial(_with_other_group, bare, anchor, members, fragment)
-                    yield Draft("replace group", place, fragment, gone, build)
+            fit = self._fitting_groups(known, state.nodes[anchor], free, single, only)
+            if fit:
+                build = partial(with_other_group, bare, anchor, members)
+                yield Family("replace group", place, fit, gone, build)
         for part in self._small_parts(state, heavy):
-            build = partial(_copy_of, _Once(partial(self._without, state, part)), part)
+            build = partial(copy_of, Once(partial(self._without, state, part)), part)
             gone = tuple(sorted(state.nodes[i] for i in part))
-            yield Draft("remove part", tuple(sorted(part)), None, gone, build)
+            yield Family("remove part", tuple(sorted(part)), NOTHING, gone, build)
 
-    def _can_hang(self, state: Sketch, anchor: int, fragment: Fragment, room: int) -> bool:
-        """True if a node has room for the link of a group and may be a neighbor of the group's root."""
-        fits = self._joins(state.nodes[anchor], fragment.link, fragment.nodes[0])
-        return fits and self.rules.order(fragment.link) <= room
+    def _fitting_groups(
+        self,
+        known: Vocabulary,
+        anchor: Attributes,
+        room: int,
+        single: Attributes | None = None,
+        only: Attributes | None = None,
+    ) -> Choices:
+        """Groups that may hang on a node with room for links of such an order.
+
+        Without single nodes on the link `single`, if there is one; on the link `only`, if there is one.
+        """
+        key = anchor, room, single, only
+        if key not in known.fitting:
+            fit = [
+                group
+                for group in known.fragments
+                if not (len(group.nodes) == 1 and group.link == single)
+                and only in (None, group.link)
+                and self.rules.order(group.link) <= room
+                and self._joins(anchor, group.link, group.nodes[0])
+            ]
+            known.fitting[key] = Choices(tuple(fit))
+        return known.fitting[key]
 
     def _small_parts(self, state: Sketch, heavy: list[int]) -> list[set[int]]:
         """Connected components that a move may remove; none if the graph is connected."""
         parts = [part & set(heavy) for part in state.parts()]
         return [part for part in parts if len(parts) > 1 and 0 < len(part) <= self.max_nodes]
 
-    def _change_directed_leaves(self, state: Sketch, fragments: list[Fragment]) -> Iterator[Draft]:
+    def _change_directed_leaves(self, state: Sketch, known: Vocabulary) -> Iterator[Family]:
         for i in state.nodes:
             if len(state.around(i)) <= 1 and (state.around(i) or len(state.nodes) > 1):
-                bare = _Once(partial(self._without, state, {i}))
-                yield Draft("remove group", (i,), None, state.nodes[i], partial(_copy_of, bare, {i}))
-            for fragment in fragments:
-                for outwards in (True, False):
-                    build = partial(_with_leaf, state, i, fragment, outwards)
-                    yield Draft("add group", (i,), (fragment, outwards), None, build)
+                bare = Once(partial(self._without, state, {i}))
+                yield Family("remove group", (i,), NOTHING, state.nodes[i], partial(copy_of, bare, {i}))
+            leaves = Choices(tuple((group, outwards) for group in known.fragments for outwards in (True, False)))
+            yield Family("add group", (i,), leaves, None, partial(with_leaf, state, i))
 
     def _without(self, state: Sketch, members: set[int]) -> Sketch:
         draft = state.copy()
@@ -231,67 +243,3 @@ class _KnownBonds(dict[Bond, bool]):
         node, edge, neighbor = self.bare(bond[0]), bond[1], self.bare(bond[2])
         known = self[bond] = (node, edge, neighbor) in self.bonds or (neighbor, edge, node) in self.bonds
         return known
-
-
-class _Once:
-    """A sketch that is made when it is first needed; others are branched off it."""
-
-    def __init__(self, make: Callable[[], Sketch]):
-        self.make, self.sketch = make, None
-
-    def branch(self) -> Sketch:
-        if self.sketch is None:
-            self.sketch = self.make()
-        return self.sketch.branch()
-
-
-def _as_built(draft: Sketch, changed: set[int]) -> Built:
-    return draft, changed
-
-
-def _copy_of(bare: _Once, changed: set[int]) -> Built:
-    return bare.branch(), changed
-
-
-def _with_node(state: Sketch, i: int, attributes: Attributes) -> Built:
-    draft = state.copy()
-    draft.set_node(i, attributes)
-    return draft, {i}
-
-
-def _joined(state: Sketch, i: int, j: int, attributes: Attributes) -> Built:
-    draft = state.copy()
-    draft.join(i, j, attributes)
-    return draft, {i, j}
-
-
-def _cut(state: Sketch, i: int, j: int) -> Built:
-    draft = state.copy()
-    draft.cut(i, j)
-    return draft, {i, j}
-
-
-def _with_group(state: Sketch, i: int, fragment: Fragment) -> Built:
-    draft = state.copy()
-    return draft, {i, *_hang(draft, i, fragment)}
-
-
-def _with_other_group(bare: _Once, anchor: int, members: set[int], fragment: Fragment) -> Built:
-    draft = bare.branch()
-    return draft, {anchor, *members, *_hang(draft, anchor, fragment)}
-
-
-def _with_leaf(state: Sketch, i: int, fragment: Fragment, outwards: bool) -> Built:
-    draft = state.copy()
-    new = draft.add(fragment.nodes[0])
-    draft.join(*((i, new) if outwards else (new, i)), fragment.link)
-    return draft, {i, new}
-
-
-def _hang(draft: Sketch, anchor: int, fragment: Fragment) -> list[int]:
-    """Join a new group to a node, in place, and return the group's nodes."""
-    new = [draft.add(attributes) for attributes in fragment.nodes]
-    for i, j, attributes in fragment.edges:
-        draft.join(new[i], new[j], attributes)
-    draft.join(anchor, new[0], fragment.link)
-    return new

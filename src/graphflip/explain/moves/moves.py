@@ -13,7 +13,8 @@ from .alignment import align
 from .atoms.rules import AbstractRules
 from .attributes import has_many_choices
 from .difference import Difference
-from .drafts import Draft, Drafts, MoveKind
+from .draft import Draft, Family, MoveKind
+from .drafts import Drafts, Vocabulary
 from .fragments import Fragment, FragmentVocabulary
 from .sketch import Bond, Sketch
 
@@ -118,7 +119,7 @@ class Moves:
             Iterator over kinds of move and the sketches after them.
         """
         for draft in self.drafts(state, factual, largest, branches):
-            after = self.settled(state, *draft.build(), factual, admits)
+            after = self.made(state, draft, factual, admits)
             if after is not None:
                 yield draft.kind, after
 
@@ -129,10 +130,28 @@ class Moves:
 
         Arguments are those of `steps`.
         """
-        fragments = self._fragments(factual)
-        if largest is not None:
-            fragments = [fragment for fragment in fragments if len(fragment.nodes) <= largest]
-        return self._drafts.of(state, fragments, branches)
+        for family in self.families(state, factual, largest, branches):
+            yield from family.drafts()
+
+    def families(
+        self, state: Sketch, factual: Sketch, largest: int | None = None, branches: float = 0.0
+    ) -> Iterator[Family]:
+        """Yield the moves of a state without making them, those together that differ only in what they bring.
+
+        Arguments are those of `steps`.
+        """
+        return self._drafts.of(state, self._groups(factual, largest), branches)
+
+    def made(
+        self,
+        state: Sketch,
+        draft: Draft,
+        factual: Sketch,
+        admits: Callable[[Sketch, Sketch], bool] = lambda before, after: True,
+    ) -> Sketch | None:
+        """Make a move of a state; None if the result is not valid or not admitted. Arguments are those of `steps`."""
+        built = draft.build()
+        return None if built is None else self.settled(state, *built, factual, admits)
 
     def settled(
         self,
@@ -185,17 +204,30 @@ class Moves:
     def _drafts(self) -> Drafts:
         return Drafts(self.schema, self.vocabulary.max_nodes, self.bonds)
 
-    def _fragments(self, factual: Sketch) -> list[Fragment]:
+    def _groups(self, factual: Sketch, largest: int | None) -> Vocabulary:
         """Groups that may be added, single nodes included."""
-        many = has_many_choices(self.schema.nodes) or has_many_choices(self.schema.edges)
-        return self._with_single_nodes(factual) if many else self._usual_fragments
+        if not self._has_usual_groups:
+            return _no_larger(self._with_single_nodes(factual), largest)
+        if largest not in self._usual_groups:
+            self._usual_groups[largest] = _no_larger(self._with_single_nodes(Sketch({}, {})), largest)
+        return self._usual_groups[largest]
 
     @cached_property
-    def _usual_fragments(self) -> list[Fragment]:
-        return self._with_single_nodes(Sketch({}, {}))
+    def _has_usual_groups(self) -> bool:
+        """True if the same groups may be added to all graphs, and nodes have few different attributes."""
+        schema = self.schema
+        return not (schema.has_continuous or has_many_choices(schema.nodes) or has_many_choices(schema.edges))
+
+    @cached_property
+    def _usual_groups(self) -> dict[int | None, Vocabulary]:
+        return {}
 
     def _with_single_nodes(self, like: Sketch) -> list[Fragment]:
         """Groups of the vocabulary, and single nodes as in `FragmentVocabulary.of_single_nodes`, each once."""
         single = FragmentVocabulary.of_single_nodes(self.schema, like).fragments
         fragments = (*self.vocabulary.fragments, *single)
         return list({(fragment.nodes, fragment.edges, fragment.link): fragment for fragment in fragments}.values())
+
+
+def _no_larger(fragments: list[Fragment], largest: int | None) -> Vocabulary:
+    return Vocabulary([fragment for fragment in fragments if largest is None or len(fragment.nodes) <= largest])

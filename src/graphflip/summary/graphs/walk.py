@@ -86,8 +86,7 @@ def _neighbors(
     drafts = list(study.moves.drafts(state, factual))
     near = []
     for k in rng.permutation(len(drafts))[:_NEIGHBORS]:
-        draft, changed = drafts[k].build()
-        after = study.moves.settled(state, draft, changed, factual)
+        after = study.moves.made(state, drafts[k], factual)
         if after is not None:
             difference = Difference.between(factual, after)
             if difference.size:

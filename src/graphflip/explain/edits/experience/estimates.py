@@ -1,17 +1,17 @@
 """Estimates of what moves do: experience from training graphs, corrected by the answers while a search goes on."""
 
-from collections.abc import Hashable, Iterator, Sequence
-from typing import cast
+from collections.abc import Hashable
 
 import numpy as np
+from jaxtyping import Int64
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from ...moves.drafts import Draft
+from ...moves.draft import Choices, Family
 from ...moves.sketch import Sketch
 
-Row = tuple[int, ...]
-"""Numbers of the features of a move."""
+Rows = Int64[np.ndarray, "m f"]
+"""Numbers of the features of moves, a row for each; -1 where a move lacks one."""
 
 # Penalty on effects: one observation is believed half, two are believed two thirds.
 _DAMP = 1.0
@@ -25,17 +25,32 @@ class Features:
 
     def __init__(self) -> None:
         self.numbers: dict[Hashable, int] = {}
+        self._of_choices: dict[Hashable, NDArray[np.int64]] = {}
 
-    def of(self, draft: Draft, state: Sketch) -> Row:
-        """Numbers of the features of a move of a state."""
-        numbers = self.numbers
-        return tuple(numbers.setdefault(feature, len(numbers)) for feature in _features(draft, state))
+    def of(self, family: Family, state: Sketch) -> Rows:
+        """Numbers of the features of the moves of a family, a row for each."""
+        kind, place, choices, _, _ = family
+        rows = np.empty((len(choices), 6), dtype=np.int64)
+        rows[:, 0] = self._number((place, kind == "add group", kind == "change node"))
+        rows[:, 1] = self._each(("brings",), choices)
+        rows[:, 2] = self._number(kind)
+        rows[:, 3] = self._number(place[:1])
+        if choices.values[0] is None:  # a move that only takes something away
+            rows[:, 4:] = -1
+        else:
+            rows[:, 4] = self._each((kind,), choices)
+            rows[:, 5] = self._each((state.nodes[place[0]],), choices)
+        return rows
 
-    def matrix(self, rows: Sequence[Row]) -> csr_matrix:
-        """A row for each move, with 1 in the columns of its features."""
-        ends = np.cumsum([0, *map(len, rows)])
-        columns = np.fromiter((feature for row in rows for feature in row), dtype=np.int64, count=int(ends[-1]))
-        return csr_matrix((np.ones(len(columns)), columns, ends), shape=(len(rows), len(self.numbers)))
+    def _number(self, feature: Hashable) -> int:
+        return self.numbers.setdefault(feature, len(self.numbers))
+
+    def _each(self, about: tuple[Hashable, ...], choices: Choices) -> NDArray[np.int64]:
+        """Numbers of the features that say the same about each of the choices."""
+        key = about, choices
+        if key not in self._of_choices:
+            self._of_choices[key] = np.array([self._number((about, brings)) for brings in choices.values])
+        return self._of_choices[key]
 
 
 class Effects:
@@ -54,26 +69,30 @@ class Effects:
 
     def __init__(self, features: Features, kinds: int = 1, centered: bool = True):
         self.features, self.kinds, self.centered = features, kinds, centered
-        self.rows: list[Row] = []
+        self.rows: list[NDArray[np.int64]] = []
         self.effects: list[tuple[float, ...]] = []
+        self._fit = 0, np.zeros((1, kinds))
 
-    def observe(self, row: Row, *effects: float) -> None:
+    def observe(self, row: NDArray[np.int64], *effects: float) -> None:
         """Learn what a move with these features did."""
         self.rows.append(row)
         self.effects.append(effects)
 
-    def estimate(self, moves: csr_matrix) -> NDArray[np.float64]:
-        """Effects that moves are expected to have, a row for each; `moves` is the matrix of their features."""
-        num_moves, num_features = cast(tuple[int, int], moves.shape)
+    def estimate(self, moves: Rows) -> NDArray[np.float64]:
+        """Effects that moves are expected to have, a row for each; `moves` are the numbers of their features."""
         if not self.rows:
-            return np.zeros((num_moves, self.kinds))
+            return np.zeros((len(moves), self.kinds))
         effects = np.array(self.effects)
         mean = effects.mean(0) if self.centered else np.zeros(self.kinds)
-        return mean + moves @ self._fitted(effects - mean)[:num_features]
+        if self._fit[0] != len(self.rows):
+            self._fit = len(self.rows), self._fitted(effects - mean)
+        known = self._fit[1]
+        # Features without an observation, and those that a move lacks, have the last row, which is zero.
+        return mean + known[np.where(moves < len(known) - 1, moves, -1)].sum(1)
 
     def _fitted(self, effects: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Effects of features, by a few steps of conjugate gradients on the penalized least squares."""
-        seen = self.features.matrix(self.rows)
+        """Effects of features, by a few steps of conjugate gradients on the penalized least squares; then zeros."""
+        seen = indicators(np.array(self.rows), len(self.features.numbers))
         fitted = np.zeros((len(self.features.numbers), self.kinds))
         residual = seen.T @ effects
         scale = 1.0 / (np.asarray(seen.sum(0)).ravel() + _DAMP)[:, None]  # preconditioner: 1 / diagonal
@@ -86,15 +105,11 @@ class Effects:
             residual -= step * image
             size, before = (residual * scale * residual).sum(0), size
             direction = scale * residual + size / np.maximum(before, _TINY) * direction
-        return fitted
+        return np.concatenate([fitted, np.zeros((1, self.kinds))])
 
 
-def _features(draft: Draft, state: Sketch) -> Iterator[Hashable]:
-    kind, place, brings, _, _ = draft
-    yield place, kind == "add group", kind == "change node"
-    yield "brings", brings
-    yield kind
-    yield place[:1]
-    if brings is not None:
-        yield kind, brings
-        yield brings, state.nodes[place[0]]
+def indicators(rows: Rows, num_features: int) -> csr_matrix:
+    """A row for each move, with 1 in the columns of its features."""
+    there = rows >= 0
+    ends = np.concatenate([[0], np.cumsum(there.sum(1))])
+    return csr_matrix((np.ones(int(ends[-1])), rows[there], ends), shape=(len(rows), num_features))

@@ -15,7 +15,7 @@ from ....models.networks.classifier import AbstractClassifier
 from ...goals.batches import mean_outputs
 from ...goals.classes import ClassGoal
 from ...moves.apply import apply_differences
-from ...moves.drafts import Draft
+from ...moves.draft import Draft
 from ..candidates import Candidate
 from ..neighborhood import SearchStage
 from ..search import EditSearch

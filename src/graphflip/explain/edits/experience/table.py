@@ -1,7 +1,8 @@
 """Experience: what moves have done to training graphs on average, so that a search knows where to look first."""
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from hashlib import blake2b
 from pathlib import Path
 from typing import NamedTuple, cast
@@ -15,7 +16,7 @@ from ....errors import ModelFileError
 from ....models.storage.files import read_tensors, write_tensors
 from ...goals.classes import ClassGoal
 from ...goals.goal import AbstractGoal
-from ...moves.drafts import Draft
+from ...moves.draft import Draft, Family
 from ...moves.fragments import Fragment
 from ...moves.sketch import Environment, Sketch
 
@@ -26,6 +27,9 @@ COST_PARTS = 3
 """Columns about cost: edits, hydrogens, places."""
 
 _FORMAT = "1"
+
+# Families whose sums are kept: some ten megabytes.
+_KEPT = 4096
 
 
 class ExpectedEffects(NamedTuple):
@@ -65,22 +69,40 @@ class Experience:
     weights: Float[np.ndarray, "f columns"]
     mean: Float[np.ndarray, " columns"]
     _rows: dict[Hashable, int] = field(default_factory=dict, repr=False)
+    _sums: dict[Hashable, NDArray[np.float64]] = field(default_factory=dict, repr=False)
 
     @property
     def num_classes(self) -> int:
         """Number of classes of the classifier that it was learned from."""
         return (len(self.mean) - COST_PARTS - 1) // 2
 
-    def expected(self, state: Sketch, drafts: Sequence[Draft], goal: AbstractGoal) -> ExpectedEffects | None:
-        """Effects of moves of a state; None if the goal is not one of the classes."""
+    def expected(self, state: Sketch, families: Sequence[Family], goal: AbstractGoal) -> ExpectedEffects | None:
+        """Effects of the moves of a state, family by family; None if the goal is not one of the classes."""
         if not isinstance(goal, ClassGoal) or goal.index >= self.num_classes:
             return None
-        rows = [[self._row(feature) for feature in features] for features in features_of(state, drafts)]
-        table = np.vstack([self.weights, np.zeros_like(self.weights[:1])])  # features without a row have the last one
-        summed = self.mean + table[np.array(rows, dtype=np.int64).reshape(len(drafts), -1)].sum(1)
+        around = {family.place[0] for family in families}
+        here = {i: state.environment(i) for i in around}
+        summed = np.concatenate([np.empty((0, len(self.mean))), *(self._summed(each, here) for each in families)])
         classes = self.num_classes
         columns = (goal.index, classes + goal.index, *range(2 * classes, summed.shape[1]))
         return ExpectedEffects(*(summed[:, column] for column in columns))
+
+    def _summed(self, family: Family, around: Mapping[int, Environment]) -> NDArray[np.float64]:
+        """Sums of the effects of the features of each move; kept, because most places are like others."""
+        kind, place, choices, takes, _ = family
+        here = around[place[0]]
+        key = kind, choices, takes, here
+        if key not in self._sums:
+            if len(self._sums) >= _KEPT:
+                self._sums.clear()
+            rows = [[self._row(each) for each in features(kind, brings, takes, here)] for brings in choices.values]
+            self._sums[key] = self.mean + self._table[np.array(rows, dtype=np.int64)].sum(1)
+        return self._sums[key]
+
+    @cached_property
+    def _table(self) -> NDArray[np.float64]:
+        """Weights, with a last row for features that have none."""
+        return np.vstack([self.weights, np.zeros_like(self.weights[:1])])
 
     def _row(self, feature: Hashable) -> int:
         row = self._rows.get(feature)
@@ -114,21 +136,21 @@ class Experience:
 
 
 def features_of(state: Sketch, drafts: Sequence[Draft]) -> Iterator[tuple[Hashable, ...]]:
-    """Features of moves: kind; what comes; what goes; both; each with the surroundings of the place."""
-    around: dict[int, Environment] = {}
+    """Features of moves of a state."""
     for kind, place, brings, takes, _ in drafts:
-        at = place[0]
-        if at not in around:
-            around[at] = state.environment(at)
-        here = around[at]
-        yield (
-            (kind,),
-            (kind, "brings", brings),
-            (kind, "takes", takes),
-            (kind, brings, takes),
-            (kind, "brings", brings, here),
-            (kind, "takes", takes, here),
-        )
+        yield features(kind, brings, takes, state.environment(place[0]))
+
+
+def features(kind: str, brings: Hashable, takes: Hashable, here: Environment) -> tuple[Hashable, ...]:
+    """Features of a move: kind; what comes; what goes; both; each with the surroundings of the place."""
+    return (
+        (kind,),
+        (kind, "brings", brings),
+        (kind, "takes", takes),
+        (kind, brings, takes),
+        (kind, "brings", brings, here),
+        (kind, "takes", takes, here),
+    )
 
 
 def feature_key(feature: Hashable) -> np.uint32:

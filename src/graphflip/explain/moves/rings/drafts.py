@@ -1,17 +1,14 @@
 """RingDrafts: changes of a ring as a whole, so that an aromatic system is kept aromatic or changed as one."""
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
-from itertools import pairwise
-from typing import Literal
+from functools import cached_property, partial
+from typing import Literal, NamedTuple
 
 from ....schema import Schema
-from ..atoms.orders import column_index
 from ..atoms.rules import AbstractMoleculeRules
-from ..attributes import Attributes, attribute_choices
 from ..sketch import Pair, Sketch
-from .double_bonds import connected_atoms, place_double_bonds
+from .changes import Changed, RingChanges
 from .perception import Rings
 
 # Heavy atoms that a ring may take along when it is removed: its own, and small substituents.
@@ -27,8 +24,23 @@ RingMove = Literal[
 ]
 """Kinds of change of a whole ring."""
 
-RingDraft = tuple[RingMove, Sketch, set[int]]
-"""Kind of change, the sketch after it, and the heavy nodes that were changed, added or removed."""
+
+class RingDraft(NamedTuple):
+    """A change of a ring that has not been made yet.
+
+    Args:
+        kind: Kind of change.
+        place: Atoms of the molecule that are changed or removed.
+        gone: Those of them that are removed.
+        come: Elements of new atoms.
+        make: Makes the change; None if the rings that stay aromatic cannot have their double bonds any more.
+    """
+
+    kind: RingMove
+    place: Collection[int]
+    gone: Collection[int]
+    come: Collection[str]
+    make: Callable[[], Changed | None]
 
 
 @dataclass(frozen=True)
@@ -50,6 +62,11 @@ class RingDrafts:
     schema: Schema
     rules: AbstractMoleculeRules
 
+    @cached_property
+    def changes(self) -> RingChanges:
+        """The changes themselves."""
+        return RingChanges(self.schema, self.rules)
+
     def rings(self, state: Sketch) -> Rings:
         """The rings of a sketch."""
         return Rings.of(state, self.rules)
@@ -62,10 +79,10 @@ class RingDrafts:
         """Most orders of further bonds that an atom can have in an aromatic ring; many if it is in none."""
         if i not in self.rings(state).aromatic_atoms:
             return _UNLIMITED
-        if self._symbol(state, i) not in _LONE_PAIRS or self._has_double(state, i):
+        if self.changes.symbol(state, i) not in _LONE_PAIRS or self._has_double(state, i):
             return 1
         outside = [j for j in state.near[i] if (i, j) not in self.rings(state).bonds]
-        return int(self._symbol(state, i) == "N" and all(self.rules.is_hydrogen(state, j) for j in outside))
+        return int(self.changes.symbol(state, i) == "N" and all(self.rules.is_hydrogen(state, j) for j in outside))
 
     def of(self, state: Sketch) -> Iterator[RingDraft]:
         """Yield the changes of a sketch."""
@@ -83,83 +100,49 @@ class RingDrafts:
         yield from self._close(state, rings)
 
     def _remove(self, state: Sketch, rings: Rings, ring: tuple[int, ...]) -> Iterator[RingDraft]:
-        own, shared = self._own(rings.all, ring)
+        own, shared = self.changes.own(rings.all, ring)
         if not shared or len(own) < 2:
             return
         gone = self._with_branches(state, own, stay=shared[0])
-        if len(gone) > _LARGEST or not gone.isdisjoint(shared):
-            return
-        draft = state.copy()
-        for i in gone:
-            self._drop(draft, i)
-        rest = [other for other in rings.aromatic if other != ring]
-        if self._set_double_bonds(state, draft, rest, rings.bonds, freed=(*shared, *own)):
-            yield "remove ring", draft, {*gone, *shared}
+        if len(gone) <= _LARGEST and gone.isdisjoint(shared):
+            make = partial(self.changes.without_ring, state, rings, ring, gone)
+            yield RingDraft("remove ring", {*gone, *shared}, gone, (), make)
 
     def _hydrogenate(self, state: Sketch, rings: Rings, ring: tuple[int, ...]) -> Iterator[RingDraft]:
-        draft = state.copy()
-        rest = [other for other in rings.aromatic if other != ring]
-        if self._set_double_bonds(state, draft, rest, rings.bonds, freed=ring):
-            yield "hydrogenate ring", draft, set(ring)
+        make = partial(self.changes.hydrogenated, state, rings, ring)
+        yield RingDraft("hydrogenate ring", ring, (), (), make)
 
     def _aromatize(self, state: Sketch, rings: Rings, ring: tuple[int, ...]) -> Iterator[RingDraft]:
         inside = {i for pair in rings.bonds for i in pair}
         fresh = [i for i in ring if i not in inside]
-        lone = [i for i in fresh if len(ring) == _FIVE and self._symbol(state, i) in _LONE_PAIRS]
+        lone = [i for i in fresh if len(ring) == _FIVE and self.changes.symbol(state, i) in _LONE_PAIRS]
         able = [i for i in fresh if i not in lone[:1]]
-        around = {pair for i, j in self._sides(ring) for pair in ((i, j), (j, i))}
         if len(ring) not in (_FIVE, _SIX) or len(lone) != (len(ring) == _FIVE):
             return
-        if not all(self._can_join(state, i, ring) for i in able):
-            return
-        draft = state.copy()
-        for i, j in around:
-            if i in able and j in state.near[i]:
-                draft.join(i, j, self._bond(state.near[i][j], 1))
-        places = place_double_bonds(draft, able, around, ())
-        if places is not None:
-            self._write(draft, places)
-            yield "aromatize ring", draft, set(ring)
+        if all(self._can_join(state, i, ring) for i in able):
+            yield RingDraft("aromatize ring", ring, (), (), partial(self.changes.with_aromatic, state, ring, able))
 
     def _fuse(self, state: Sketch, rings: Rings, ring: tuple[int, ...]) -> Iterator[RingDraft]:
-        for i, j in self._sides(ring) if len(ring) == _SIX else ():
+        for i, j in self.changes.sides(ring) if len(ring) == _SIX else ():
             if self._is_free(state, rings, i) and self._is_free(state, rings, j):
-                draft = state.copy()
-                new = [draft.add(self._atom("C")) for _ in range(4)]
-                for (a, b), order in zip(pairwise([i, *new, j]), (1, 2, 1, 2, 1), strict=True):
-                    draft.join(a, b, self._bond(None, order))
-                yield "fuse ring", draft, {i, j, *new}
+                yield RingDraft("fuse ring", (i, j), (), "CCCC", partial(self.changes.with_benzene, state, i, j))
 
     def _contract(self, state: Sketch, rings: Rings, ring: tuple[int, ...]) -> Iterator[RingDraft]:
-        for i, j in self._sides(ring) if len(ring) == _SIX else ():
-            if not (self._is_free(state, rings, i) and self._is_free(state, rings, j)):
-                continue
-            beyond = next(k for k in state.near[j] if k in ring and k != i)
-            for symbol in self._known(_LONE_PAIRS):
-                draft = state.copy()
-                self._drop(draft, j)
-                draft.set_node(i, self._atom(symbol))
-                draft.join(i, beyond, self._bond(None, 1))
-                if self._set_double_bonds(state, draft, rings.aromatic, rings.bonds, freed=(i, j), fixed=(i,)):
-                    yield "exchange ring", draft, {*ring}
+        for i, j in self.changes.sides(ring) if len(ring) == _SIX else ():
+            if self._is_free(state, rings, i) and self._is_free(state, rings, j):
+                for symbol in self._known(_LONE_PAIRS):
+                    make = partial(self.changes.contracted, state, rings, ring, i, j, symbol)
+                    yield RingDraft("exchange ring", ring, (j,), (), make)
 
     def _expand(self, state: Sketch, rings: Rings, ring: tuple[int, ...]) -> Iterator[RingDraft]:
         for i in ring if len(ring) == _FIVE else ():
             heavy = [j for j in state.near[i] if not self.rules.is_hydrogen(state, j)]
-            if self._symbol(state, i) not in _LONE_PAIRS or len(heavy) != 2 or self._has_double(state, i):
-                continue
-            draft = state.copy()
-            draft.set_node(i, self._atom("C"))
-            new = draft.add(self._atom("C"))
-            draft.cut(i, heavy[1])
-            for a, b in ((i, new), (new, heavy[1])):
-                draft.join(a, b, self._bond(None, 1))
-            sides = {*rings.bonds, (i, new), (new, heavy[1])}
-            if self._set_double_bonds(state, draft, rings.aromatic, sides, extra=(i, new)):
-                yield "exchange ring", draft, {*ring, new}
+            if self.changes.symbol(state, i) in _LONE_PAIRS and len(heavy) == 2 and not self._has_double(state, i):
+                make = partial(self.changes.expanded, state, rings, ring, i, heavy[1])
+                yield RingDraft("exchange ring", ring, (), "C", make)
 
     def _open(self, state: Sketch, ring: tuple[int, ...]) -> Iterator[RingDraft]:
-        hetero = [i for i in ring if self._symbol(state, i) in _LONE_PAIRS]
+        hetero = [i for i in ring if self.changes.symbol(state, i) in _LONE_PAIRS]
         if len(ring) != _THREE or len(hetero) != 1:
             return
         stay = [i for i in ring if i != hetero[0]]
@@ -167,72 +150,18 @@ class RingDrafts:
         if len(gone) > _THREE or not gone.isdisjoint(stay):
             return
         for order in (1, 2):
-            draft = state.copy()
-            for i in gone:
-                self._drop(draft, i)
-            draft.join(stay[0], stay[1], self._bond(state.near[stay[0]][stay[1]], order))
-            yield "open ring", draft, {*gone, *stay}
+            yield RingDraft(
+                "open ring", {*gone, *stay}, gone, (), partial(self.changes.opened, state, gone, stay, order)
+            )
 
     def _close(self, state: Sketch, rings: Rings) -> Iterator[RingDraft]:
         for i, j, bond in list(state.edges()):
-            carbons = self._symbol(state, i) == self._symbol(state, j) == "C"
+            carbons = self.changes.symbol(state, i) == self.changes.symbol(state, j) == "C"
             if carbons and self.rules.order(bond) == 2 and (i, j) not in rings.bonds:
                 for symbol in self._known(("O", "N")):
-                    draft = state.copy()
-                    draft.join(i, j, self._bond(bond, 1))
-                    new = draft.add(self._atom(symbol))
-                    for end in (i, j):
-                        draft.join(end, new, self._bond(None, 1))
-                    yield "close ring", draft, {i, j, new}
-
-    def _set_double_bonds(
-        self,
-        state: Sketch,
-        draft: Sketch,
-        rings: Iterable[tuple[int, ...]],
-        bonds: Collection[Pair],
-        freed: Collection[int] = (),
-        fixed: Collection[int] = (),
-        extra: Collection[int] = (),
-    ) -> bool:
-        """Give the rings that stay aromatic their double bonds anew, in place; False if that cannot be done.
-
-        Args:
-            state: Sketch before the change.
-            draft: Sketch after it.
-            rings: Rings that stay aromatic, the changed one included.
-            bonds: Bonds that are aromatic or shall be.
-            freed: Atoms whose double bonds are taken away first.
-            fixed: Atoms that need no double bond any more.
-            extra: Atoms that need one now.
-        """
-        stay = {i for ring in rings for i in ring if i in draft.nodes and i not in fixed}
-        need = {i for i in stay if any((i, j) in bonds and self._is_double(state, i, j) for j in state.near[i])}
-        need |= set(extra)
-        doubles = {pair for pair in bonds if pair[0] < pair[1] and pair[1] in draft.near.get(pair[0], ())}
-        doubles = {pair for pair in doubles if self._is_double(draft, *pair)}
-        # Only systems that the change reaches are written anew.
-        reached = connected_atoms(
-            need, bonds, {*freed, *extra, *fixed, *(j for i in freed for j in state.near.get(i, ()))}
-        )
-        for i, j in doubles:
-            if i in freed or j in freed:
-                draft.join(i, j, self._bond(draft.near[i][j], 1))
-        places = place_double_bonds(draft, reached, bonds, doubles)
-        if places is None:
-            return False
-        self._write(draft, places)
-        return True
-
-    def _write(self, draft: Sketch, places: dict[Pair, bool]) -> None:
-        for (i, j), double in places.items():
-            if self._is_double(draft, i, j) != double:
-                draft.join(i, j, self._bond(draft.near[i][j], 1 + double))
-
-    def _own(self, rings: Iterable[tuple[int, ...]], ring: tuple[int, ...]) -> tuple[list[int], list[int]]:
-        """Atoms of a ring that are in no other ring, and those that are."""
-        others = {i for other in rings if other != ring for i in other}
-        return [i for i in ring if i not in others], [i for i in ring if i in others]
+                    yield RingDraft(
+                        "close ring", (i, j), (), (symbol,), partial(self.changes.closed, state, i, j, symbol)
+                    )
 
     def _with_branches(self, state: Sketch, atoms: Collection[int], stay: int) -> set[int]:
         """The atoms with all heavy atoms that would be cut off from `stay` without them."""
@@ -245,56 +174,20 @@ class RingDrafts:
         cut_off = state.reach(stay) - seen
         return {*atoms, *(i for i in cut_off if not self.rules.is_hydrogen(state, i))}
 
-    def _drop(self, draft: Sketch, i: int) -> None:
-        """Remove a heavy atom with its hydrogens, in place."""
-        for j in list(draft.near[i]):
-            if self.rules.is_hydrogen(draft, j):
-                draft.remove(j)
-        draft.remove(i)
-
     def _is_free(self, state: Sketch, rings: Rings, i: int) -> bool:
         """True if an atom is a carbon of one ring that has a hydrogen and no substituent."""
         heavy = [j for j in state.near[i] if not self.rules.is_hydrogen(state, j)]
-        return self._symbol(state, i) == "C" and len(heavy) == 2 and sum(i in ring for ring in rings.all) == 1
+        return self.changes.symbol(state, i) == "C" and len(heavy) == 2 and sum(i in ring for ring in rings.all) == 1
 
     def _can_join(self, state: Sketch, i: int, ring: tuple[int, ...]) -> bool:
         """True if a carbon or nitrogen of a ring can have one double bond in it and none outside."""
         outside = [j for j in state.near[i] if j not in ring and not self.rules.is_hydrogen(state, j)]
-        limit = {"C": 1, "N": 0}.get(self._symbol(state, i), -1)
-        return len(outside) <= limit and not any(self._is_double(state, i, j) for j in outside)
+        limit = {"C": 1, "N": 0}.get(self.changes.symbol(state, i), -1)
+        return len(outside) <= limit and not any(self.changes.is_double(state, i, j) for j in outside)
 
     def _has_double(self, state: Sketch, i: int) -> bool:
-        return any(self._is_double(state, i, j) for j in state.near[i])
-
-    def _is_double(self, sketch: Sketch, i: int, j: int) -> bool:
-        return self.rules.order(sketch.near[i][j]) == 2
+        return any(self.changes.is_double(state, i, j) for j in state.near[i])
 
     def _known(self, symbols: Iterable[str]) -> list[str]:
         """Those of the elements that the schema has."""
-        return [symbol for symbol in symbols if symbol in self._atoms]
-
-    def _sides(self, ring: tuple[int, ...]) -> list[Pair]:
-        return list(pairwise((*ring, ring[0])))
-
-    def _symbol(self, sketch: Sketch, i: int) -> str:
-        return self.rules.symbol(sketch.nodes[i])
-
-    def _atom(self, symbol: str) -> Attributes:
-        """Attributes of a new atom of an element."""
-        return self._atoms[symbol]
-
-    @cached_property
-    def _atoms(self) -> dict[str, Attributes]:
-        fresh = self.rules.fresh(attribute_choices(self.schema.nodes))
-        return {self.rules.symbol(node): node for node in reversed(fresh)}
-
-    def _bond(self, like: Attributes | None, order: int) -> Attributes:
-        """Attributes of a bond of this order, the others as those of `like`."""
-        if like is None:
-            return self._bonds[order]
-        at = column_index(self.schema.edges, "type")
-        return (*like[:at], self._bonds[order][at], *like[at + 1 :])
-
-    @cached_property
-    def _bonds(self) -> dict[int, Attributes]:
-        return {self.rules.order(bond): bond for bond in reversed(attribute_choices(self.schema.edges))}
+        return [symbol for symbol in symbols if symbol in self.changes.atoms]
