@@ -45,7 +45,7 @@ def test_a_value_out_of_reach_says_how_far_it_came():
     (one,) = dataclasses.replace(VALUE, max_moves=1).explain(TYPED.graphs(0), ValueGoal(low=99.0))
     assert one.outcome is Outcome.OUT_OF_MOVES
     edges = int(TYPED.graphs(0).num_edges)
-    assert f"value {edges + 1:.3f}" in one.note
+    assert f"predicts {edges + 1:.2f}" in one.note
     assert "at least 99 was asked" in one.note
     (there,) = VALUE.explain(TYPED.graphs(0), ValueGoal(high=99.0))
     assert there.outcome is Outcome.ALREADY_THERE

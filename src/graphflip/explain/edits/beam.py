@@ -15,6 +15,7 @@ from .experience.table import Experience
 from .inspection import Inspection
 from .minimize import Minimizer
 from .neighborhood import Neighborhood, SearchStage
+from .notes import Notes
 from .proposals import Proposals
 from .scoring import Scoring
 from .settings import Demand, Limits
@@ -29,18 +30,6 @@ _LOOKS = 2
 _THRIFT = 0.3
 # Of a molecule, at most this share of the heavy atoms goes with one branch: it is to stay the molecule of the question.
 _BRANCH = 0.34
-
-# Reasons why a change is not tried, by the constraint that it breaks; the number of such changes stands before.
-_REASONS = {
-    "freeze_nodes": "at nodes that are to stay",
-    "freeze_edges": "of edges that are to stay",
-    "freeze_rings": "of rings that are to stay",
-    "forbid_node_types": "with types of nodes that are not wanted",
-    "forbid_edge_types": "with types of edges that are not wanted",
-    "forbid_ops": "of a kind that is not wanted",
-    "budget": "with more edits than allowed",
-    "environments": "with surroundings that the data do not have",
-}
 
 _FAILURES = (Outcome.NOT_CONFIDENT, Outcome.OUT_OF_MOVES, Outcome.NO_MOVE_ALLOWED, Outcome.OUT_OF_CALLS)
 
@@ -273,28 +262,12 @@ class BeamSearch:
 
     def note(self, finding: Finding) -> str:
         """For a failure, or an answer that misses something that was asked, what it misses; else ""."""
-        misses = self.conceded or self._is_strange(finding.candidate)
-        return self._explain_failure(finding.candidate) if misses or finding.outcome in _FAILURES else ""
-
-    def _is_strange(self, candidate: Candidate) -> bool:
-        """True if a candidate was found only when it need not be believable any more."""
-        return not self.believable or self.neighborhood.has_unknown_environments(candidate)
-
-    def _explain_failure(self, closest: Candidate) -> str:
-        """Describe the closest candidate, and count the moves that each constraint ruled out."""
-        goal, of = self.scoring.goal, " of the target" if self.scoring.goal.unit == "probability" else ""
-        confidence, agreement = (
-            f"{asked:g}" if of else goal.name() for asked in (self.demand.confidence, self.demand.agreement)
-        )
-        text = f"The closest of {self.scoring.calls - 1} graphs has {goal.unit} {closest.probability:.3f}{of}"
-        text += f" ({closest.heavy} {'edit' if closest.heavy == 1 else 'edits'}); {confidence} was asked."
-        if len(closest.votes) > 1:
-            text += f" {len(self.scoring.surrogates)} surrogates give it {closest.votes[1].shown:.3f} on average;"
-            text += f" {agreement} was asked."
-        if self._is_strange(closest):
-            text += " No believable change was found: this is a small one that real graphs hardly have."
-        reasons = [f"{count} {_REASONS[name]}" for name, count in self.neighborhood.ruled_out.most_common()]
-        return f"{text} Changes that were not tried: {', '.join(reasons)}." if reasons else text
+        candidate = finding.candidate
+        notes = Notes(self.scoring, self.demand, self.neighborhood)
+        if finding.outcome in _FAILURES:
+            return notes.of_failure(candidate)
+        strange = not self.believable or self.neighborhood.has_unknown_environments(candidate)
+        return notes.of_concession(candidate, strange) if self.conceded or strange else ""
 
 
 _classifier_score = attrgetter("classifier_score")
