@@ -4,7 +4,7 @@ import pytest
 
 import graphflip as gf
 from graphflip.explain.constraints import Constraints
-from graphflip.explain.moves.aromatic import AromaticRings
+from graphflip.explain.moves.rings.aromatic import AromaticRings
 from graphflip.explain.moves.difference import Difference
 from graphflip.explain.moves.moves import Moves
 from graphflip.explain.moves.restrictions import Restrictions

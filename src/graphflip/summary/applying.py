@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from ..explain.moves.aromatic import AromaticRings
+from ..explain.moves.rings.aromatic import AromaticRings
 from ..explain.moves.attributes import Attributes, typical
 from ..explain.moves.difference import Difference
 from ..explain.moves.environments import EnvironmentCounts

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from ..explain.moves.aromatic import AromaticRings
+from ..explain.moves.rings.aromatic import AromaticRings
 from ..explain.moves.attributes import Attributes
 from ..explain.moves.connectivity import bridges
 from ..explain.moves.moves import Moves

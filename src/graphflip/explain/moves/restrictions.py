@@ -7,7 +7,7 @@ from ...edits import Op
 from ...errors import ConfigError
 from ...schema import Column, Schema
 from ..constraints import Constraints
-from .aromatic import AromaticRings
+from .rings.aromatic import AromaticRings
 from .atoms.orders import column_index
 from .connectivity import bridges
 from .difference import AttributeChange, Difference, op_of

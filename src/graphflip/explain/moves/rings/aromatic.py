@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 from functools import cached_property
 
-from ...chemistry import BOND_ORDERS
-from ...schema import Schema
-from .atoms.orders import column_index
-from .attributes import Attributes
-from .difference import Difference
-from .sketch import Pair, Sketch
+from ....chemistry import BOND_ORDERS
+from ....schema import Schema
+from ..atoms.orders import column_index
+from ..attributes import Attributes
+from ..difference import Difference
+from ..sketch import Pair, Sketch
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +77,7 @@ def _edges(sketch: Sketch) -> dict[Pair, Attributes]:
 
 def _aromatic_bonds(nodes: dict[int, Attributes], edges: dict[Pair, Attributes], schema: Schema) -> set[Pair] | None:
     """Bonds that RDKit finds aromatic; None if it does not accept the molecule."""
-    from ...data.molecules.building import build_mol, sanitize_mol
+    from ....data.molecules.building import build_mol, sanitize_mol
 
     kind, order = column_index(schema.nodes, "type"), column_index(schema.edges, "type")
     slots = sorted(nodes)
