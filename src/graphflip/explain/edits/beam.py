@@ -27,6 +27,8 @@ _TRIES_IN_THE_END = 64
 _LOOKS = 2
 # Where nothing believable flips the class at a fair price, the price hardly counts any more.
 _THRIFT = 0.3
+# Steps of continuous attributes cost little: a fair price would end at many small ones that lead nowhere.
+_THRIFT_OF_SLOPES = 0.05
 # Of a molecule, at most this share of the heavy atoms goes with one branch: it is to stay the molecule of the question.
 _BRANCH = 0.34
 
@@ -127,7 +129,7 @@ class BeamSearch:
         largest, beam, look = self.limits.largest, self.limits.beam, self.limits.look > 0
         strange = self.scoring.strangeness is not None
         if look:
-            yield SearchStage(None, 0.0, beam, estimated=True)
+            yield SearchStage(None, 0.0, beam, thrift=_THRIFT_OF_SLOPES if self.inspect.slopes.useful else 1.0, estimated=True)
         elif self.neighborhood.moves.has_larger(largest) and not strange:
             yield SearchStage(largest, 0.0, beam)
         if not (look and strange):  # with realism, what estimates do not find is hardly ever found

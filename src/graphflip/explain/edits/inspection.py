@@ -15,6 +15,8 @@ from .neighborhood import Neighborhood, SearchStage
 from .proposals import Proposals
 from .scoring import Scoring
 from .settings import Costs
+from .slopes.guide import Listed, Slopes
+from .slopes.listing import Promise
 
 # Features of a move that should be seen once before estimates are trusted: its place, and what it brings.
 _MAIN = 2
@@ -39,7 +41,8 @@ class _Options:
         front: States that the round starts from.
         drafts: Moves of each state.
         features: Numbers of their features.
-        expected: What experience says of the moves of each state, None without experience.
+        expected: What experience or slopes say of the moves of each state; None without them.
+        promises: The moves as slopes listed them.
 
     `made` has the number of the move that led to each candidate, `priced` those whose price was learned from.
     """
@@ -50,8 +53,9 @@ class _Options:
         drafts: list[list[Draft]],
         features: Features,
         expected: list[ExpectedEffects] | None,
+        promises: Sequence[Promise] = (),
     ):
-        self.states = front
+        self.states, self.promises = front, promises
         self.pairs = [(state, draft) for state, some in zip(front, drafts, strict=True) for draft in some]
         self.rows = [features.of(draft, state.sketch) for state, draft in self.pairs]
         self.matrix = features.matrix(self.rows)
@@ -85,9 +89,10 @@ class Inspection:
         self, neighborhood: Neighborhood, scoring: Scoring, propose: Proposals, experience: Experience | None = None
     ):
         self.neighborhood, self.scoring, self.propose, self.experience = neighborhood, scoring, propose, experience
+        self.slopes = Slopes(neighborhood, scoring)
         self.features, self.seen = Features(), set[int]()
         self.least: dict[frozenset, float] = {}
-        trusted = experience is not None
+        trusted = experience is not None or self.slopes.useful
         self.scores = Effects(self.features, 2, centered=not trusted)
         self.costs = Effects(self.features, 1, centered=not trusted)
         self.prices = Effects(self.features, 1, centered=not trusted)
@@ -100,8 +105,9 @@ class Inspection:
         return self._inspect(list(front), stage, limit)
 
     def _inspect(self, front: list[Candidate], stage: SearchStage, limit: float) -> list[Candidate]:
+        voted = self._explored(front, stage, limit)
         options = self._options(front, stage)
-        voted: list[Candidate] = []
+        known = {candidate.key() for candidate in voted}
         order = [] if options.expected is not None else self._unseen(options)
         look = stage.looks * self.scoring.limits.look
         exploring, wanted = bool(order), len(order) or look
@@ -110,7 +116,8 @@ class Inspection:
         best: list[frozenset] = []
         while order and not self.scoring.spent:
             guesses = self._strangeness(options)
-            fresh = self.scoring.vote(self._make(options, order[: 4 * wanted], wanted, stage, limit))
+            made = self._make(options, order[: 4 * wanted], wanted, stage, limit)
+            fresh = self.scoring.vote([candidate for candidate in made if candidate.key() not in known])
             voted += fresh
             for candidate in fresh:
                 self._learn(options, candidate)
@@ -124,6 +131,9 @@ class Inspection:
         return self._believed(voted, stage)
 
     def _options(self, front: list[Candidate], stage: SearchStage) -> _Options:
+        promising = self.slopes.listed(front, stage)
+        if promising is not None:
+            return self._promised(front, promising)
         drafts = [list(self.neighborhood.drafts(state, stage)) for state in front]
         expected = None
         if self.experience is not None:
@@ -132,6 +142,21 @@ class Inspection:
             expected = [each for each in said if each is not None]
             expected = expected if len(expected) == len(front) and expected else None
         return _Options(front, drafts, self.features, expected)
+
+    def _promised(self, front: list[Candidate], listed: Sequence[Listed]) -> _Options:
+        drafts, expected = [one.drafts for one in listed], [one.expected for one in listed]
+        return _Options(front, drafts, self.features, expected, [each for one in listed for each in one.promises])
+
+    def _explored(self, front: list[Candidate], stage: SearchStage, limit: float) -> list[Candidate]:
+        """Candidates by which slopes are tried before they are trusted; none if there are no slopes, or later."""
+        listed = self.slopes.exploring(front, stage)
+        if not listed:
+            return []
+        options = self._promised(front[:1], listed)
+        voted = self.scoring.vote(self._make(options, range(len(options.pairs)), len(options.pairs), stage, limit))
+        for candidate in voted:
+            self._learn(options, candidate)
+        return voted
 
     def _make(
         self, options: _Options, order: Sequence[int], wanted: int, stage: SearchStage, limit: float
@@ -232,6 +257,8 @@ class Inspection:
         state = options.pairs[k][0]
         rises = [self._linked(now) - self._linked(was) for now, was in zip(candidate.scores, state.scores, strict=True)]
         cost = _bare(costs, candidate) - _bare(costs, state)
+        if options.promises and all(map(math.isfinite, rises)):
+            self.slopes.observe(options.promises[k], rises)
         if expected is not None:
             guesses = expected.score[k], expected.agreement[k]
             rises = [rise - guess for rise, guess in zip(rises, guesses, strict=False)]

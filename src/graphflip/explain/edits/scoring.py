@@ -100,7 +100,7 @@ class Scoring:
         Those of the first round, which are one move from the factual, are kept in `first`.
         """
         classified: list[Candidate] = []
-        shown = candidates[: int(min(self._left, len(candidates)))]
+        shown = candidates[: int(min(self.left, len(candidates)))]
         try:
             for chunk in self._chunks(shown):
                 classified += self._asked([self.classifier], chunk)
@@ -209,7 +209,7 @@ class Scoring:
 
     def _judged(self, candidate: Candidate, graph: Graph) -> Candidate:
         """The candidate with the votes on a graph that stands for it; unchanged if the classifier may not be asked."""
-        if self._left >= 1:
+        if self.left >= 1:
             with suppress(BudgetSpent):
                 votes = [self._votes(models, graph)[0] for models in ([self.classifier], self.surrogates) if models]
                 self.calls += 1
@@ -218,7 +218,7 @@ class Scoring:
         return candidate
 
     @property
-    def _left(self) -> float:
+    def left(self) -> float:
         """Number of graphs that the classifier may still be shown."""
         return math.inf if self.limits.max_calls is None else float(self.limits.max_calls - self.calls)
 

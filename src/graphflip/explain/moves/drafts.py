@@ -6,6 +6,7 @@ from functools import cached_property, partial
 from typing import Literal, NamedTuple
 
 from ...schema import Schema
+from .atoms.bonds import KnownBonds
 from .atoms.choice import rules_of
 from .atoms.rules import AbstractMoleculeRules, AbstractRules
 from .attributes import Attributes, fresh_attributes, other_attributes
@@ -117,7 +118,7 @@ class Drafts:
             for attributes in self.rules.alternatives(state, i, room[i]):
                 if all(self._joins(attributes, edge, neighbor) for edge, neighbor in near):
                     yield Draft(
-                        "change node", (i,), attributes, state.nodes[i], partial(_with_node, state, i, attributes)
+                        "change node", (i,), attributes, state.nodes[i], partial(with_node, state, i, attributes)
                     )
 
     def _joins(self, node: Attributes, edge: Attributes, neighbor: Attributes) -> bool:
@@ -125,8 +126,8 @@ class Drafts:
         return self.bonds is None or self._known[node, edge, neighbor]
 
     @cached_property
-    def _known(self) -> "_KnownBonds":
-        return _KnownBonds(self.bonds or frozenset(), self.rules)
+    def _known(self) -> KnownBonds:
+        return KnownBonds(self.bonds or frozenset(), self.rules)
 
     def _change_edges(self, state: Sketch, heavy: list[int], room: dict[int, int]) -> Iterator[Draft]:
         inside, held, aromatic = set(heavy), bridges(state), self._aromatic(state)
@@ -136,9 +137,9 @@ class Drafts:
             for other in other_attributes(attributes, self.schema.edges):
                 fits = self._joins(state.nodes[i], other, state.nodes[j])
                 if fits and self.rules.order(other) - self.rules.order(attributes) <= min(room[i], room[j]):
-                    yield Draft("change edge", (i, j), other, attributes, partial(_joined, state, i, j, other))
+                    yield Draft("change edge", (i, j), other, attributes, partial(joined, state, i, j, other))
             if self._can_cut(state, i, j, held):
-                yield Draft("remove edge", (i, j), None, attributes, partial(_cut, state, i, j))
+                yield Draft("remove edge", (i, j), None, attributes, partial(cut, state, i, j))
 
     def _can_cut(self, state: Sketch, i: int, j: int, held: set[Pair]) -> bool:
         """True if the graph stays connected without an edge; in molecules, if it also is part of a ring of three."""
@@ -155,7 +156,7 @@ class Drafts:
                 for attributes in choices:
                     fits = self._joins(state.nodes[i], attributes, state.nodes[j])
                     if fits and self.rules.order(attributes) <= min(room[i], room[j]):
-                        yield Draft("add edge", (i, j), attributes, None, partial(_joined, state, i, j, attributes))
+                        yield Draft("add edge", (i, j), attributes, None, partial(joined, state, i, j, attributes))
 
     def _add_groups(
         self, state: Sketch, heavy: list[int], room: dict[int, int], fragments: list[Fragment]
@@ -163,7 +164,7 @@ class Drafts:
         for i in heavy:
             for fragment in fragments:
                 if self._can_hang(state, i, fragment, room[i]):
-                    yield Draft("add group", (i,), fragment, None, partial(_with_group, state, i, fragment))
+                    yield Draft("add group", (i,), fragment, None, partial(with_group, state, i, fragment))
 
     def _change_groups(
         self, state: Sketch, heavy: list[int], room: dict[int, int], fragments: list[Fragment], branches: float
@@ -171,10 +172,10 @@ class Drafts:
         for anchor, root, members in groups(state, heavy, max(self.max_nodes, int(branches * len(heavy)))):
             place, link = (anchor, root), state.near[anchor][root]
             gone = (link, tuple(sorted(state.nodes[i] for i in members)))
-            bare = _Once(partial(self._without, state, members))
+            bare = Once(partial(self._without, state, members))
             fixed = place in self._aromatic(state)
             if not fixed:
-                yield Draft("remove group", place, None, gone, partial(_copy_of, bare, {anchor, *members}))
+                yield Draft("remove group", place, None, gone, partial(copy_of, bare, {anchor, *members}))
             if len(members) > self.max_nodes:
                 continue
             free = room[anchor] + self.rules.order(link)
@@ -184,10 +185,10 @@ class Drafts:
                 if fixed and fragment.link != link:
                     continue
                 if self._can_hang(state, anchor, fragment, free):
-                    build = partial(_with_other_group, bare, anchor, members, fragment)
+                    build = partial(with_other_group, bare, anchor, members, fragment)
                     yield Draft("replace group", place, fragment, gone, build)
         for part in self._small_parts(state, heavy):
-            build = partial(_copy_of, _Once(partial(self._without, state, part)), part)
+            build = partial(copy_of, Once(partial(self._without, state, part)), part)
             gone = tuple(sorted(state.nodes[i] for i in part))
             yield Draft("remove part", tuple(sorted(part)), None, gone, build)
 
@@ -204,11 +205,11 @@ class Drafts:
     def _change_directed_leaves(self, state: Sketch, fragments: list[Fragment]) -> Iterator[Draft]:
         for i in state.nodes:
             if len(state.around(i)) <= 1 and (state.around(i) or len(state.nodes) > 1):
-                bare = _Once(partial(self._without, state, {i}))
-                yield Draft("remove group", (i,), None, state.nodes[i], partial(_copy_of, bare, {i}))
+                bare = Once(partial(self._without, state, {i}))
+                yield Draft("remove group", (i,), None, state.nodes[i], partial(copy_of, bare, {i}))
             for fragment in fragments:
                 for outwards in (True, False):
-                    build = partial(_with_leaf, state, i, fragment, outwards)
+                    build = partial(with_leaf, state, i, fragment, outwards)
                     yield Draft("add group", (i,), (fragment, outwards), None, build)
 
     def _without(self, state: Sketch, members: set[int]) -> Sketch:
@@ -219,21 +220,7 @@ class Drafts:
         return draft
 
 
-class _KnownBonds(dict[Bond, bool]):
-    """True for two nodes and an edge that may be neighbors; charges, which follow from bonds, are left aside."""
-
-    def __init__(self, bonds: frozenset[Bond], rules: AbstractRules):
-        super().__init__()
-        self.bare = rules.bare
-        self.bonds = {(self.bare(node), edge, self.bare(neighbor)) for node, edge, neighbor in bonds}
-
-    def __missing__(self, bond: Bond) -> bool:
-        node, edge, neighbor = self.bare(bond[0]), bond[1], self.bare(bond[2])
-        known = self[bond] = (node, edge, neighbor) in self.bonds or (neighbor, edge, node) in self.bonds
-        return known
-
-
-class _Once:
+class Once:
     """A sketch that is made when it is first needed; others are branched off it."""
 
     def __init__(self, make: Callable[[], Sketch]):
@@ -249,39 +236,46 @@ def _as_built(draft: Sketch, changed: set[int]) -> Built:
     return draft, changed
 
 
-def _copy_of(bare: _Once, changed: set[int]) -> Built:
+def copy_of(bare: Once, changed: set[int]) -> Built:
+    """Take a sketch that several drafts share as it is."""
     return bare.branch(), changed
 
 
-def _with_node(state: Sketch, i: int, attributes: Attributes) -> Built:
+def with_node(state: Sketch, i: int, attributes: Attributes) -> Built:
+    """Give a node other attributes."""
     draft = state.copy()
     draft.set_node(i, attributes)
     return draft, {i}
 
 
-def _joined(state: Sketch, i: int, j: int, attributes: Attributes) -> Built:
+def joined(state: Sketch, i: int, j: int, attributes: Attributes) -> Built:
+    """Add an edge, or give one other attributes."""
     draft = state.copy()
     draft.join(i, j, attributes)
     return draft, {i, j}
 
 
-def _cut(state: Sketch, i: int, j: int) -> Built:
+def cut(state: Sketch, i: int, j: int) -> Built:
+    """Remove an edge."""
     draft = state.copy()
     draft.cut(i, j)
     return draft, {i, j}
 
 
-def _with_group(state: Sketch, i: int, fragment: Fragment) -> Built:
+def with_group(state: Sketch, i: int, fragment: Fragment) -> Built:
+    """Hang a group on a node."""
     draft = state.copy()
     return draft, {i, *_hang(draft, i, fragment)}
 
 
-def _with_other_group(bare: _Once, anchor: int, members: set[int], fragment: Fragment) -> Built:
+def with_other_group(bare: Once, anchor: int, members: set[int], fragment: Fragment) -> Built:
+    """Hang a group on a node from which another was removed."""
     draft = bare.branch()
     return draft, {anchor, *members, *_hang(draft, anchor, fragment)}
 
 
-def _with_leaf(state: Sketch, i: int, fragment: Fragment, outwards: bool) -> Built:
+def with_leaf(state: Sketch, i: int, fragment: Fragment, outwards: bool) -> Built:
+    """Add a node by a directed edge, from the node i or to it."""
     draft = state.copy()
     new = draft.add(fragment.nodes[0])
     draft.join(*((i, new) if outwards else (new, i)), fragment.link)

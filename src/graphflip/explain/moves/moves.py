@@ -129,10 +129,12 @@ class Moves:
 
         Arguments are those of `steps`.
         """
+        return self._drafts.of(state, self.fragments(factual, largest), branches)
+
+    def fragments(self, factual: Sketch, largest: int | None = None) -> list[Fragment]:
+        """Groups of up to `largest` nodes that may be added, single nodes included; None for any."""
         fragments = self._fragments(factual)
-        if largest is not None:
-            fragments = [fragment for fragment in fragments if len(fragment.nodes) <= largest]
-        return self._drafts.of(state, fragments, branches)
+        return fragments if largest is None else [each for each in fragments if len(each.nodes) <= largest]
 
     def settled(
         self,

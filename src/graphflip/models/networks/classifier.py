@@ -39,6 +39,8 @@ class AbstractClassifier(nn.Module, ABC):
     """
 
     schema: Schema
+    has_gradients: ClassVar[bool] = True
+    """False for models that only read hard graphs, and have no gradients with respect to them."""
 
     @abstractmethod
     def embed(self, graph: Graph) -> Float[Tensor, "b h"]:

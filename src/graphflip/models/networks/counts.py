@@ -52,6 +52,7 @@ class CountClassifier(AbstractClassifier):
     """
 
     default: ClassVar[CountConfig] = CountConfig()
+    has_gradients: ClassVar[bool] = False
 
     def __init__(self, schema: Schema, config: CountConfig = default):
         super().__init__()

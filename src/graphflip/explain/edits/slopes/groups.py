@@ -1,0 +1,235 @@
+"""Moves of whole groups with estimates: groups that come, go, or take the place of others."""
+
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ....schema import Column
+from ...moves.attributes import Attributes
+from ...moves.connectivity import neighbors
+from ...moves.drafts import Draft, Once, copy_of, with_group, with_leaf, with_other_group
+from ...moves.fragments import Fragment, groups
+from ...moves.moves import Moves
+from ...moves.sketch import Sketch
+from .encode import encode_all
+from .gradients import Gradient
+from .residuals import Codes
+
+
+class Choice(NamedTuple):
+    """Moves of a kind as arrays.
+
+    Args:
+        rises: Rises of the scores, a row for each move: by the classifier, by the surrogates.
+        edits: Costs of their edits.
+        codes: Their sorts and finer sorts.
+        make: Makes the draft of the k-th of them; None if it is not allowed.
+    """
+
+    rises: NDArray[np.float64]
+    edits: NDArray[np.float64]
+    codes: Codes
+    make: Callable[[int], Draft | None]
+
+
+# Nodes like the root of a group by which the effect of joining such a node is estimated.
+_ALIKE = 24
+
+# Nodes of the largest branch that goes at once, and groups that are tried in the place of another.
+_LARGEST_BRANCH, _REPLACEMENTS = 64, 4
+
+
+class _Hanging(NamedTuple):
+    """A group that hangs on a node by one edge: the node, the group's root, and its nodes."""
+
+    anchor: int
+    root: int
+    members: set[int]
+
+
+class GroupMoves:
+    """Moves of groups of one state.
+
+    A node that is not there yet has no gradient. What joining it does is taken from nodes like it that are there: the
+    mean gradient of an edge to them, and of their being there.
+
+    Args:
+        moves: Moves of the schema, which has no chemistry.
+        factual: Sketch of the factual.
+        state: Sketch of the state.
+        slopes: Gradients at the state, of each score.
+        number: Numbers of sorts of moves.
+    """
+
+    def __init__(
+        self,
+        moves: Moves,
+        factual: Sketch,
+        state: Sketch,
+        slopes: Sequence[Gradient],
+        number: Callable[[Hashable], int],
+    ):
+        self.moves, self.factual, self.state, self.slopes, self.number = moves, factual, state, slopes, number
+        self.schema, self.around = moves.schema, neighbors(state)
+        self.nodes = np.fromiter(state.nodes, dtype=np.int64, count=len(state.nodes))
+        self.by_kind: dict[Attributes, list[int]] = {}
+        for i, attributes in state.nodes.items():
+            self.by_kind.setdefault(_categories(attributes, self.schema.nodes), []).append(i)
+
+    def choices(self, largest: int | None, branches: float) -> Iterator[Choice]:
+        """All kinds of moves; `largest` and `branches` are as in `Moves.steps`."""
+        fragments = self.moves.fragments(self.factual, largest)
+        hung = self._hung(fragments)
+        yield from self._added(fragments, hung)
+        if self.schema.directed:
+            leaves = [i for i, near in self.around.items() if len(near) <= 1 and len(self.nodes) > 1]
+            yield self._removed([_Hanging(i, i, {i}) for i in leaves])
+            return
+        most = max(self.moves.vocabulary.max_nodes, min(int(branches * len(self.nodes)), _LARGEST_BRANCH))
+        hanging = [_Hanging(*group) for group in groups(self.state, self.nodes.tolist(), most)]
+        hanging += [_Hanging(-1, min(part), part) for part in self._small_parts()]
+        yield self._removed(hanging)
+        small = [one for one in hanging if one.anchor >= 0 and len(one.members) <= self.moves.vocabulary.max_nodes]
+        yield self._replaced(small, fragments, hung)
+
+    def _hung(self, fragments: Sequence[Fragment]) -> NDArray[np.float64]:
+        """Rises by hanging each group on each node: node x group x score."""
+        known: dict[tuple[Attributes, Attributes], NDArray[np.float64]] = {}
+        columns = []
+        for fragment in fragments:
+            root = _categories(fragment.nodes[0], self.schema.nodes)
+            if (root, fragment.link) not in known:
+                known[root, fragment.link] = self._joined_to(root, fragment.link)
+            there = sum((self._there(node) for node in fragment.nodes), np.zeros(len(self.slopes)))
+            columns.append(known[root, fragment.link] + there)
+        return np.stack(columns, axis=1) if columns else np.zeros((len(self.nodes), 0, len(self.slopes)))
+
+    def _joined_to(self, kind: Attributes, link: Attributes) -> NDArray[np.float64]:
+        """Rises by an edge from each node to one of a kind, on average: node x score."""
+        alike = self.by_kind.get(kind, [])[:_ALIKE]
+        if not alike:
+            return np.zeros((len(self.nodes), len(self.slopes)))
+        row = encode_all([link], self.schema.edges)[0]
+        rises = [slope.pairs[self.nodes[:, None], alike] for slope in self.slopes]  # node x alike x (1 + de)
+        return np.stack([(each[..., 0] + each[..., 1:] @ row).mean(1) for each in rises], axis=1)
+
+    def _there(self, node: Attributes) -> NDArray[np.float64]:
+        """Rises by the existence of a node, as that of nodes like it."""
+        alike = self.by_kind.get(_categories(node, self.schema.nodes), [])[:_ALIKE]
+        row = encode_all([node], self.schema.nodes)[0]
+        if not alike:
+            return np.zeros(len(self.slopes))
+        return np.array([float((slope.nodes[alike, 0] + slope.nodes[alike, 1:] @ row).mean()) for slope in self.slopes])
+
+    def _added(self, fragments: Sequence[Fragment], hung: NDArray[np.float64]) -> Iterator[Choice]:
+        edits = np.array([float(len(each.nodes) + len(each.edges) + 1) for each in fragments])
+        state, count = self.state, len(fragments)
+        flat, costs = hung.reshape(-1, hung.shape[-1]), np.tile(edits, len(self.nodes))
+        sorts = np.array([self.number(("add group", fragment)) for fragment in fragments], dtype=np.int64)
+        codes = np.tile(sorts, len(self.nodes))[:, None].repeat(2, 1)
+        if not count:
+            return
+
+        def add(k: int) -> Draft | None:
+            i, fragment = int(self.nodes[k // count]), fragments[k % count]
+            fits = self._joins(state.nodes[i], fragment.link, fragment.nodes[0])
+            return Draft("add group", (i,), fragment, None, partial(with_group, state, i, fragment)) if fits else None
+
+        def leaf(k: int, outwards: bool) -> Draft:
+            i, fragment = int(self.nodes[k // count]), fragments[k % count]
+            return Draft("add group", (i,), (fragment, outwards), None, partial(with_leaf, state, i, fragment, outwards))
+
+        if self.schema.directed:
+            for outwards in (True, False):
+                yield Choice(flat, costs, codes, partial(leaf, outwards=outwards))
+        else:
+            yield Choice(flat, costs, codes, add)
+
+    def _removed(self, hanging: Sequence[_Hanging]) -> Choice:
+        state = self.state
+
+        def remove(k: int) -> Draft:
+            one = hanging[k]
+            changed = one.members if one.anchor in one.members or one.anchor < 0 else {one.anchor, *one.members}
+            build = partial(copy_of, Once(partial(without, state, one.members)), changed)
+            gone = tuple(sorted(state.nodes[i] for i in one.members))
+            if one.anchor < 0:
+                return Draft("remove part", tuple(sorted(one.members)), None, gone, build)
+            if one.anchor == one.root:
+                return Draft("remove group", (one.root,), None, state.nodes[one.root], build)
+            return Draft("remove group", one[:2], None, (state.near[one.anchor][one.root], gone), build)
+
+        sizes = [self.number(("remove group", min(len(one.members), 4))) for one in hanging]
+        codes = np.array(sizes, dtype=np.int64)[:, None].repeat(2, 1)
+        return Choice(*self._gone(hanging), codes, remove)
+
+    def _replaced(self, hanging: Sequence[_Hanging], fragments: Sequence[Fragment], hung: NDArray[np.float64]) -> Choice:
+        """Each group with those in its place that promise most."""
+        state, row = self.state, {i: k for k, i in enumerate(self.nodes.tolist())}
+        removed, costs = self._gone(hanging)
+        best = np.argsort(-hung.sum(2), axis=1, kind="stable")[:, :_REPLACEMENTS]
+        pairs = [(k, int(f)) for k, one in enumerate(hanging) for f in best[row[one.anchor]]]
+        rises = [removed[k] + hung[row[hanging[k].anchor], f] for k, f in pairs]
+        edits = [max(costs[k], len(fragments[f].nodes) + len(fragments[f].edges) + 1.0) for k, f in pairs]
+
+        def replace(k: int) -> Draft | None:
+            one, fragment = hanging[pairs[k][0]], fragments[pairs[k][1]]
+            link = state.near[one.anchor][one.root]
+            if len(one.members) == len(fragment.nodes) == 1 and fragment.link == link:
+                return None  # the same as other attributes for the node
+            if not self._joins(state.nodes[one.anchor], fragment.link, fragment.nodes[0]):
+                return None
+            bare = Once(partial(without, state, one.members))
+            gone = (link, tuple(sorted(state.nodes[i] for i in one.members)))
+            build = partial(with_other_group, bare, one.anchor, one.members, fragment)
+            return Draft("replace group", one[:2], fragment, gone, build)
+
+        sorts = [self.number(("replace group", fragments[f])) for _, f in pairs]
+        codes = np.array(sorts, dtype=np.int64)[:, None].repeat(2, 1)
+        return Choice(np.array(rises).reshape(-1, len(self.slopes)), np.array(edits), codes, replace)
+
+    def _gone(self, hanging: Sequence[_Hanging]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Rises by the removal of groups, and costs."""
+        state = self.state
+        rises, edits = np.zeros((len(hanging), len(self.slopes))), np.zeros(len(hanging))
+        here = {i: k for k, i in enumerate(self.nodes.tolist())}
+        rows = encode_all([state.nodes[i] for i in here], self.schema.nodes)
+        alone = np.stack([s.nodes[self.nodes, 0] + (s.nodes[self.nodes, 1:] * rows).sum(1) for s in self.slopes], 1)
+        for k, one in enumerate(hanging):
+            ends = {(min(i, j), max(i, j)) for i in one.members for j in self.around[i]}
+            rises[k] = -sum(alone[here[i]] for i in one.members) - sum(self._edge(i, j) for i, j in ends)
+            edits[k] = len(one.members) + len(ends)
+        return rises, edits
+
+    def _edge(self, i: int, j: int) -> NDArray[np.float64]:
+        """Rises by an edge that is there."""
+        i, j = (i, j) if j in self.state.near[i] else (j, i)
+        row = self._encoded(self.state.near[i][j])
+        return np.array([slope.pairs[i, j, 0] + slope.pairs[i, j, 1:] @ row for slope in self.slopes])
+
+    def _encoded(self, edge: Attributes) -> NDArray[np.float64]:
+        return encode_all([edge], self.schema.edges)[0]
+
+    def _small_parts(self) -> list[set[int]]:
+        """Connected components that a move may remove; none if the graph is connected."""
+        parts = self.state.parts()
+        return [part for part in parts if len(parts) > 1 and len(part) <= self.moves.vocabulary.max_nodes]
+
+    def _joins(self, node: Attributes, edge: Attributes, neighbor: Attributes) -> bool:
+        bonds = self.moves.bonds
+        return bonds is None or (node, edge, neighbor) in bonds or (neighbor, edge, node) in bonds
+
+
+def without(state: Sketch, members: set[int]) -> Sketch:
+    """A copy of a sketch without some nodes."""
+    draft = state.copy()
+    for i in members:
+        draft.remove(i)
+    return draft
+
+
+def _categories(attributes: Attributes, columns: Sequence[Column]) -> Attributes:
+    return tuple(value for column, value in zip(columns, attributes, strict=True) if not column.is_continuous)
