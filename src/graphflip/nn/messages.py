@@ -1,7 +1,7 @@
 """Message passing on dense, possibly relaxed graphs: the layers of the stronger models."""
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from ..coloring.refinement import Links
@@ -73,6 +73,37 @@ class RelationalLayer(nn.Module):
         factor, bias = self.outer.affine()
         updated = nn.functional.linear(received.relu_(), self.update.weight * factor[:, None], bias).relu_()
         return updated.add_(h.index_select(0, links.own))
+
+
+    def messages(self, h: Float[Tensor, "t d"]) -> Float[Tensor, "t r d"]:
+        """What each node sends along an edge of each relation, not training."""
+        factor, _ = self.inner.affine()
+        sent = self.message.weight[h.shape[1] :].view(-1, *self.update.weight.shape) * factor[:, None]
+        return nn.functional.linear(h, sent.flatten(0, 1)).view(len(h), -1, h.shape[1])
+
+    def of_links(
+        self,
+        h: Float[Tensor, "t d"],
+        messages: Float[Tensor, "t r d"],
+        own: Int[Tensor, " u"],
+        senders: Int[Tensor, " links"],
+        R: Float[Tensor, "links r"],
+        to: Int[Tensor, " links"],
+    ) -> Float[Tensor, "u d"]:
+        """The same as `forward`, not training, for some nodes of undirected graphs that are given as lists.
+
+        `own` is the row of h of each node; link k brings it `to[k]` the messages of row `senders[k]`, weighed by `R[k]`.
+        """
+        d, (factor, bias) = h.shape[1], self.inner.affine()
+        received = nn.functional.linear(h, self.message.weight[:d] * factor[:, None], bias)[own]
+        sent = (messages[senders] * R[..., None]).sum(1)
+        if self.average:
+            degree = torch.bincount(to, minlength=len(own)).clamp(min=1).to(h)
+            sent = sent / degree[to][:, None]
+        received = received.index_add(0, to, sent)
+        factor, bias = self.outer.affine()
+        updated = nn.functional.linear(received.relu_(), self.update.weight * factor[:, None], bias).relu_()
+        return updated.add_(h[own])
 
 
 class AttentionLayer(nn.Module):

@@ -44,7 +44,8 @@ class _Options:
         expected: What experience or slopes say of the moves of each state; None without them.
         promises: The moves as slopes listed them.
 
-    `made` has the number of the move that led to each candidate, `priced` those whose price was learned from.
+    `made` has the number of the move that led to each candidate, `priced` those whose price was learned from; `lowest`
+    is the best rank that any of the others should have.
     """
 
     def __init__(
@@ -64,6 +65,7 @@ class _Options:
         self.expected = None if expected is None else ExpectedEffects(*map(np.concatenate, zip(*expected, strict=True)))
         self.made: dict[frozenset, int] = {}
         self.priced: set[frozenset] = set()
+        self.lowest = math.inf
 
     def of_states(self, value: Callable[[Candidate], float]) -> NDArray[np.float64]:
         """A value of the state of each move."""
@@ -128,7 +130,13 @@ class Inspection:
                 break
             exploring, wanted = False, look
             order = promise()
+            if options.promises and self._is_settled(options, voted):
+                break
         return self._believed(voted, stage)
+
+    def _is_settled(self, options: _Options, voted: list[Candidate]) -> bool:
+        """True if no other move promises to rank before the best candidate."""
+        return min((self.scoring.rank(candidate)[0] for candidate in voted), default=math.inf) <= options.lowest
 
     def _options(self, front: list[Candidate], stage: SearchStage) -> _Options:
         promising = self.slopes.listed(front, stage)
@@ -216,6 +224,7 @@ class Inspection:
                 cost = cost - options.of_states(_strangeness) + self._strangeness(options)
             rank = scoring.thrift * costs.price * cost - support / len(levels)
             rank[~options.open] = math.inf
+            options.lowest = float(rank.min(initial=math.inf))
             return np.argsort(rank, kind="stable")[: int(options.open.sum())].tolist()
 
         return in_order

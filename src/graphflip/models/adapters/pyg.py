@@ -9,6 +9,7 @@ from torch import Tensor, nn
 
 from ...errors import NotDifferentiable, require
 from ...graph import Graph
+from ...nn.variations import Variations
 from ...schema import Schema
 from ..networks.classifier import AbstractClassifier
 from .arguments import module_arguments, weight_column
@@ -117,6 +118,17 @@ class PyGClassifier(AbstractClassifier):
         if graph.is_hard and not wants_gradient:
             return self._hard(graph)
         return self._relaxed(graph, self.removes_edges)
+
+    @torch.no_grad()
+    def of_variations(self, variations: Variations) -> Float[Tensor, "b c"]:
+        """The same for hard graphs that are given as lists, which the model is shown as they are."""
+        if self.one_by_one or self.needs_edges:
+            return super().of_variations(variations)
+        everything = variations.all
+        V = everything.V if self.schema.dv else everything.V.new_ones(len(everything.V), 1)
+        batch = SparseBatch(variations.owner, variations.owner, everything.ends, V, everything.E)
+        empty = Graph.trusted(V.new_zeros(len(variations), 0), *[V.new_zeros(0)] * 3, self.schema)
+        return self._logits(empty, batch, self.nodes.read(batch.V), self.edges.read(batch.E))
 
     def head(self, embedding: Float[Tensor, "b c"]) -> Float[Tensor, "b c"]:
         """Return the embedding, which is the logits already."""

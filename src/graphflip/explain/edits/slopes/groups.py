@@ -1,8 +1,8 @@
 """Moves of whole groups with estimates: groups that come, go, or take the place of others."""
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,11 +12,12 @@ from ...moves.attributes import Attributes
 from ...moves.connectivity import neighbors
 from ...moves.drafts import Draft, Once, copy_of, with_group, with_leaf, with_other_group
 from ...moves.fragments import Fragment, groups
-from ...moves.moves import Moves
 from ...moves.sketch import Sketch
 from .encode import encode_all
-from .gradients import Gradient
 from .residuals import Codes
+
+if TYPE_CHECKING:
+    from .listing import Listing
 
 
 class Choice(NamedTuple):
@@ -38,8 +39,8 @@ class Choice(NamedTuple):
 # Nodes like the root of a group by which the effect of joining such a node is estimated.
 _ALIKE = 24
 
-# Nodes of the largest branch that goes at once, and groups that are tried in the place of another.
-_LARGEST_BRANCH, _REPLACEMENTS = 64, 4
+# Nodes of the largest branch that goes at once.
+_LARGEST_BRANCH = 64
 
 
 class _Hanging(NamedTuple):
@@ -57,26 +58,16 @@ class GroupMoves:
     mean gradient of an edge to them, and of their being there.
 
     Args:
-        moves: Moves of the schema, which has no chemistry.
-        factual: Sketch of the factual.
-        state: Sketch of the state.
-        slopes: Gradients at the state, of each score.
-        number: Numbers of sorts of moves.
+        listing: The state, its gradients, and the tests of its moves.
     """
 
-    def __init__(
-        self,
-        moves: Moves,
-        factual: Sketch,
-        state: Sketch,
-        slopes: Sequence[Gradient],
-        number: Callable[[Hashable], int],
-    ):
-        self.moves, self.factual, self.state, self.slopes, self.number = moves, factual, state, slopes, number
-        self.schema, self.around = moves.schema, neighbors(state)
-        self.nodes = np.fromiter(state.nodes, dtype=np.int64, count=len(state.nodes))
+    def __init__(self, listing: "Listing"):
+        self.moves, self.factual, self.state = listing.moves, listing.factual, listing.state
+        self.slopes, self.number, self.admission = listing.slopes, listing.number, listing.admission
+        self.schema, self.around = listing.schema, neighbors(listing.state)
+        self.nodes = listing.nodes
         self.by_kind: dict[Attributes, list[int]] = {}
-        for i, attributes in state.nodes.items():
+        for i, attributes in self.state.nodes.items():
             self.by_kind.setdefault(_categories(attributes, self.schema.nodes), []).append(i)
 
     def choices(self, largest: int | None, branches: float) -> Iterator[Choice]:
@@ -135,8 +126,9 @@ class GroupMoves:
 
         def add(k: int) -> Draft | None:
             i, fragment = int(self.nodes[k // count]), fragments[k % count]
-            fits = self._joins(state.nodes[i], fragment.link, fragment.nodes[0])
-            return Draft("add group", (i,), fragment, None, partial(with_group, state, i, fragment)) if fits else None
+            if not self.admission.hung(i, fragment):
+                return None
+            return Draft("add group", (i,), fragment, None, partial(with_group, state, i, fragment))
 
         def leaf(k: int, outwards: bool) -> Draft:
             i, fragment = int(self.nodes[k // count]), fragments[k % count]
@@ -151,8 +143,10 @@ class GroupMoves:
     def _removed(self, hanging: Sequence[_Hanging]) -> Choice:
         state = self.state
 
-        def remove(k: int) -> Draft:
+        def remove(k: int) -> Draft | None:
             one = hanging[k]
+            if one.anchor >= 0 and one.anchor != one.root and not self.admission.hung(one.anchor, None, one.root):
+                return None
             changed = one.members if one.anchor in one.members or one.anchor < 0 else {one.anchor, *one.members}
             build = partial(copy_of, Once(partial(without, state, one.members)), changed)
             gone = tuple(sorted(state.nodes[i] for i in one.members))
@@ -167,29 +161,29 @@ class GroupMoves:
         return Choice(*self._gone(hanging), codes, remove)
 
     def _replaced(self, hanging: Sequence[_Hanging], fragments: Sequence[Fragment], hung: NDArray[np.float64]) -> Choice:
-        """Each group with those in its place that promise most."""
+        """Each group with others in its place."""
         state, row = self.state, {i: k for k, i in enumerate(self.nodes.tolist())}
         removed, costs = self._gone(hanging)
-        best = np.argsort(-hung.sum(2), axis=1, kind="stable")[:, :_REPLACEMENTS]
-        pairs = [(k, int(f)) for k, one in enumerate(hanging) for f in best[row[one.anchor]]]
-        rises = [removed[k] + hung[row[hanging[k].anchor], f] for k, f in pairs]
-        edits = [max(costs[k], len(fragments[f].nodes) + len(fragments[f].edges) + 1.0) for k, f in pairs]
+        anchors = np.array([row[one.anchor] for one in hanging], dtype=np.int64)
+        sizes = np.array([len(each.nodes) + len(each.edges) + 1.0 for each in fragments])
+        rises = removed[:, None] + hung[anchors]  # group x fragment x score
+        edits = np.maximum(costs[:, None], sizes)
 
         def replace(k: int) -> Draft | None:
-            one, fragment = hanging[pairs[k][0]], fragments[pairs[k][1]]
+            one, fragment = hanging[k // len(fragments)], fragments[k % len(fragments)]
             link = state.near[one.anchor][one.root]
             if len(one.members) == len(fragment.nodes) == 1 and fragment.link == link:
                 return None  # the same as other attributes for the node
-            if not self._joins(state.nodes[one.anchor], fragment.link, fragment.nodes[0]):
+            if not self.admission.hung(one.anchor, fragment, one.root):
                 return None
             bare = Once(partial(without, state, one.members))
             gone = (link, tuple(sorted(state.nodes[i] for i in one.members)))
             build = partial(with_other_group, bare, one.anchor, one.members, fragment)
             return Draft("replace group", one[:2], fragment, gone, build)
 
-        sorts = [self.number(("replace group", fragments[f])) for _, f in pairs]
-        codes = np.array(sorts, dtype=np.int64)[:, None].repeat(2, 1)
-        return Choice(np.array(rises).reshape(-1, len(self.slopes)), np.array(edits), codes, replace)
+        sorts = np.array([self.number(("replace group", fragment)) for fragment in fragments], dtype=np.int64)
+        codes = np.tile(sorts, len(hanging))[:, None].repeat(2, 1)
+        return Choice(rises.reshape(-1, len(self.slopes)), edits.ravel(), codes, replace)
 
     def _gone(self, hanging: Sequence[_Hanging]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Rises by the removal of groups, and costs."""
@@ -217,10 +211,6 @@ class GroupMoves:
         """Connected components that a move may remove; none if the graph is connected."""
         parts = self.state.parts()
         return [part for part in parts if len(parts) > 1 and len(part) <= self.moves.vocabulary.max_nodes]
-
-    def _joins(self, node: Attributes, edge: Attributes, neighbor: Attributes) -> bool:
-        bonds = self.moves.bonds
-        return bonds is None or (node, edge, neighbor) in bonds or (neighbor, edge, node) in bonds
 
 
 def without(state: Sketch, members: set[int]) -> Sketch:

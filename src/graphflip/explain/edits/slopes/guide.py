@@ -14,12 +14,13 @@ from ..candidates import Candidate
 from ..experience.table import ExpectedEffects
 from ..neighborhood import Neighborhood, SearchStage
 from ..scoring import Scoring
+from .admission import Admission
 from .gradients import Gradient, gradients
 from .listing import Listing, Promise, Rank
 from .residuals import Codes, Residuals
 
 # Moves of each kind that are listed for a state, and trials of each sort of move before the search begins.
-_MOST, _TRIALS = 96, 3
+_MOST, _TRIALS = 48, 3
 
 # Log-probability above which, and log-odds below which, differences do not count.
 _SURE, _FAR = -1e-4, 12.0
@@ -52,6 +53,7 @@ class Slopes:
         self.neighborhood, self.scoring = neighborhood, scoring
         self.known: dict[frozenset, list[Gradient]] = {}
         self.residuals, self.explored = Residuals(len(scoring.enough)), False
+        self.admissions = {known: Admission(neighborhood, known) for known in (True, False)}
         models = (scoring.classifier, *scoring.surrogates)
         self.useful = neighborhood.schema.chemistry is None and any(model.has_gradients for model in models)
 
@@ -60,9 +62,8 @@ class Slopes:
         if self.explored or not self._has_slopes(front):
             return []
         self.explored = True
-        promises = [
-            promise for kind in self._listing(front[0]).kinds(1, 0.0) for promise in kind.spread(_TRIALS)
-        ]
+        kinds = self._listing(front[0], stage).kinds(1, 0.0)
+        promises = [promise for kind in kinds for promise in kind.spread(_TRIALS)]
         return [Listed(promises, self._expected(promises))]
 
     def listed(self, front: Sequence[Candidate], stage: SearchStage) -> list[Listed] | None:
@@ -97,13 +98,20 @@ class Slopes:
             self.known[state.key()] = slopes
         return True
 
-    def _listing(self, state: Candidate) -> Listing:
+    def _listing(self, state: Candidate, stage: SearchStage) -> Listing:
         around = self.neighborhood
-        return Listing(around.moves, around.factual, state.sketch, self.known[state.key()], self.residuals.number)
+        return Listing(
+            around.moves,
+            around.factual,
+            state.sketch,
+            self.known[state.key()],
+            self.residuals.number,
+            self.admissions[stage.known].at(state.sketch),
+        )
 
     def _listed(self, state: Candidate, stage: SearchStage) -> Listed:
         rank = self._rank(state)
-        kinds = self._listing(state).kinds(stage.largest, stage.branches)
+        kinds = self._listing(state, stage).kinds(stage.largest, stage.branches)
         promises = [promise for kind in kinds for promise in kind.best(rank, _MOST)]
         return Listed(promises, self._expected(promises))
 

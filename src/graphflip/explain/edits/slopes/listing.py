@@ -15,6 +15,7 @@ from ...moves.connectivity import bridges
 from ...moves.drafts import Draft, cut, joined, with_node
 from ...moves.moves import Moves
 from ...moves.sketch import Pair, Sketch
+from .admission import StateAdmission
 from .encode import encode_all
 from .gradients import Gradient
 from .groups import Choice, GroupMoves
@@ -24,8 +25,8 @@ from .residuals import Codes
 Rises = NDArray[np.float64]
 """Expected rises of the scores, a row for each move: by the classifier, by the surrogates."""
 
-# Moves that are looked at, best first, for each one that is listed: bonds that the data do not have are left out.
-_LOOKS = 4
+# Moves that are looked at, best first, for each one that is listed: few may create environments that are known.
+_LOOKS = 30
 
 # Rise of log-odds beyond which an estimate is not believed.
 _FARTHEST = 8.0
@@ -65,7 +66,8 @@ class Choices:
         """The first moves by rank that are allowed, at most so many."""
         if not self.parts:
             return
-        rises, edits, codes = (np.concatenate(arrays) for arrays in zip(*(part[:3] for part in self.parts), strict=True))
+        columns = zip(*(part[:3] for part in self.parts), strict=True)
+        rises, edits, codes = (np.concatenate(arrays) for arrays in columns)
         ranks = rank(rises, edits, codes)
         count = min(_LOOKS * most, len(ranks))
         first = np.argpartition(ranks, count - 1)[:count] if count < len(ranks) else np.arange(len(ranks))
@@ -73,11 +75,15 @@ class Choices:
         yield from islice(self._drafts(order), most)
 
     def spread(self, each: int) -> Iterator[Promise]:
-        """A few moves of every sort, of its finer sorts in turn, at places all over the graph."""
+        """A few moves of every sort, of its finer sorts in turn, at places all over the graph.
+
+        Small steps are left out: of these the gradient is right.
+        """
         start = 0
         for part in self.parts:
-            for sort in np.unique(part.codes[:, 0]):
-                members = np.flatnonzero(part.codes[:, 0] == sort)
+            large = part.edits >= 1.0
+            for sort in np.unique(part.codes[large, 0]):
+                members = np.flatnonzero(large & (part.codes[:, 0] == sort))
                 turn = _turns(part.codes[members, 1])
                 order = members[np.argsort(turn, kind="stable")]
                 yield from islice(self._drafts(start + order[: _LOOKS * each]), each)
@@ -116,6 +122,7 @@ class Listing:
         state: Sketch of the state.
         slopes: Gradients at the state: of the classifier's score, and of the surrogates'.
         number: Numbers of sorts of moves.
+        admission: Test of the environments that moves create.
     """
 
     def __init__(
@@ -125,8 +132,9 @@ class Listing:
         state: Sketch,
         slopes: Sequence[Gradient],
         number: Callable[[Hashable], int],
+        admission: StateAdmission,
     ):
-        self.moves, self.factual, self.state, self.number = moves, factual, state, number
+        self.moves, self.factual, self.state, self.number, self.admission = moves, factual, state, number, admission
         self.schema, self.slopes = moves.schema, slopes
         self.nodes = np.fromiter(state.nodes, dtype=np.int64, count=len(state.nodes))
 
@@ -135,8 +143,8 @@ class Listing:
         yield self._node_changes()
         yield self._edge_changes()
         yield self._new_edges()
-        groups = Choices()
-        for part in GroupMoves(self.moves, self.factual, self.state, self.slopes, self.number).choices(largest, branches):
+        groups, of_groups = Choices(), GroupMoves(self)
+        for part in of_groups.choices(largest, branches):
             groups.add(part._replace(rises=_bounded(part.rises)))
         yield groups
 
@@ -148,7 +156,7 @@ class Listing:
 
         def make(at: int, value: str | float, i: int, was: Attributes) -> Draft | None:
             now = (*was[:at], value, *was[at + 1 :])
-            if not all(self._joins(now, edge, state.nodes[j]) for j, edge in state.near[i].items()):
+            if not self.admission.changed_node(i, now):
                 return None
             return Draft("change node", (i,), now, was, partial(with_node, state, i, now))
 
@@ -167,7 +175,7 @@ class Listing:
 
         def make(at: int, value: str | float, i: int, j: int, was: Attributes) -> Draft | None:
             now = (*was[:at], value, *was[at + 1 :])
-            if not self._joins(state.nodes[i], now, state.nodes[j]):
+            if not self.admission.changed_edge(i, j, was, now):
                 return None
             return Draft("change edge", (i, j), now, was, partial(joined, state, i, j, now))
 
@@ -176,8 +184,10 @@ class Listing:
         free = [k for k, (a, b) in enumerate(places) if (state.directed and a in state.near[b]) or (a, b) not in held]
         gone = np.stack([-(each[:, 0] + (each[:, 1:] * encoded).sum(1)) for each in gradients], axis=1)[free]
 
-        def remove(k: int) -> Draft:
+        def remove(k: int) -> Draft | None:
             i, j = places[free[k]]
+            if not self.admission.changed_edge(i, j, rows[free[k]], None):
+                return None
             return Draft("remove edge", (i, j), None, rows[free[k]], partial(cut, state, i, j))
 
         codes = np.full((len(free), 2), self.number("remove edge"))
@@ -198,7 +208,7 @@ class Listing:
 
             def make(k: int, attributes: Attributes = attributes) -> Draft | None:
                 i, j = pairs[k].tolist()
-                if not self._joins(state.nodes[i], attributes, state.nodes[j]):
+                if not self.admission.changed_edge(i, j, None, attributes):
                     return None
                 return Draft("add edge", (i, j), attributes, None, partial(joined, state, i, j, attributes))
 
@@ -231,11 +241,6 @@ class Listing:
 
             sorts = others.sorts(lambda sort, at=at: self.number((len(places[0]), at, sort)))
             choices.add(Choice(_bounded(rises.reshape(-1, rises.shape[-1])), others.edits.ravel(), sorts, one))
-
-    def _joins(self, node: Attributes, edge: Attributes, neighbor: Attributes) -> bool:
-        """True if two nodes may be neighbors on such an edge."""
-        bonds = self.moves.bonds
-        return bonds is None or (node, edge, neighbor) in bonds or (neighbor, edge, node) in bonds
 
     @cached_property
     def _held(self) -> set[Pair]:
@@ -273,16 +278,16 @@ def _steps(column: Column, now: list[str | float]) -> _Alternatives:
     steps = np.array([sign * step for step in STEPS for sign in (-1.0, 1.0)])
     shape = len(now), len(steps)
 
-    def moved(was: str | float, k: int) -> str | float | None:
-        new = column.round(float(was) + float(steps[k]) * column.scale)
-        return new if new in column.alternatives(was) else None
-
     where = np.round((np.array(now, dtype=np.float64) - column.mean) / column.scale).clip(-4, 4).astype(np.int64) + 4
     coarse = np.broadcast_to(np.arange(len(steps)), shape)
     names = np.stack([coarse, len(steps) + 9 * coarse + where[:, None]], axis=-1)
     known: list[Hashable] = [*steps.tolist(), *((step, place) for step in steps.tolist() for place in range(9))]
     changes = np.broadcast_to(steps * column.scale, shape)[..., None]
-    return _Alternatives(changes, np.broadcast_to(np.minimum(np.abs(steps), 1.0), shape), names, known, moved)
+
+    def move(was: str | float, k: int) -> str | float | None:
+        return column.moved(was, float(steps[k]))
+
+    return _Alternatives(changes, np.broadcast_to(np.minimum(np.abs(steps), 1.0), shape), names, known, move)
 
 
 def _categories(column: Column, now: list[str | float]) -> _Alternatives:
@@ -297,10 +302,8 @@ def _categories(column: Column, now: list[str | float]) -> _Alternatives:
         change[value] = np.array([encoded[str(new)] - encoded[str(value)] for new in some]).reshape(len(some), count)
         names[value] = np.array([at, fine], dtype=np.int64).T.reshape(len(some), 2)
     known: list[Hashable] = [*column.values, *product(column.values, repeat=2)]
-    changes = np.stack([change[value] for value in now])
-    return _Alternatives(
-        changes, np.ones(changes.shape[:2]), np.stack([names[value] for value in now]), known, lambda was, k: others[was][k]
-    )
+    changes, sorts = np.stack([change[value] for value in now]), np.stack([names[value] for value in now])
+    return _Alternatives(changes, np.ones(changes.shape[:2]), sorts, known, lambda was, k: others[was][k])
 
 
 def _bounded(rises: Rises) -> Rises:
