@@ -29,6 +29,7 @@ from .probe import Hints, fails_without_edges, recognize, single_precision, wide
 from .relaxed import Mixture, Mixtures, weighted_messages
 from .sparse import Form, Reader, SparseBatch
 
+_SMALL = 200  # slots up to which all pairs of nodes take part in a relaxed graph
 _FAINT = 0.01  # an edge less likely than this is left out where a weight of 0 does not remove an edge
 
 
@@ -38,7 +39,8 @@ class PyGClassifier(AbstractClassifier):
     Hard graphs are given to the model as node and edge lists, so their logits are the model's own. In a relaxed graph
     the nodes with a probability of at least 1/2 take part, with mixed features and mixed embeddings, and each message
     is weighted by the probability of its edge. If a weight of 0 is as good as removing the edge, which is measured on
-    the sample, all pairs of nodes take part, so that there are gradients for edges that are not there.
+    the sample, all pairs of nodes take part (of a graph of more than 200 slots, those at most three edges apart), so
+    that there are gradients for edges that are not there.
 
     What is not said of inputs and outputs is recognized by trying the model on graphs; `recognized` says as what.
 
@@ -224,7 +226,16 @@ def _pairs(graph: Graph, here: Bool[Tensor, "b n"], all_pairs: bool) -> Bool[Ten
     both = here[:, :, None] & here[:, None, :]
     if not all_pairs:
         return both & (graph.A > _FAINT)
-    return both & ~torch.eye(here.shape[1], dtype=torch.bool, device=here.device)
+    both &= ~torch.eye(here.shape[1], dtype=torch.bool, device=here.device)
+    return both if here.shape[1] <= _SMALL else both & _near(graph.A)
+
+
+@torch.no_grad()
+def _near(A: Float[Tensor, "b n n"]) -> Bool[Tensor, "b n n"]:
+    """Pairs of nodes that are at most three edges apart: all pairs of a large graph would be too many."""
+    joined = ((A > _FAINT) | (A.transpose(1, 2) > _FAINT)).float()
+    joined = joined + torch.eye(A.shape[1], device=A.device)
+    return (joined @ (joined @ joined)) > 0
 
 
 def _mixed(reader: Reader, rows: Float[Tensor, "m d"], mixtures: Mixtures) -> Tensor:

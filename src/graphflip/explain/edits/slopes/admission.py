@@ -1,6 +1,6 @@
 """Admission: a quick test of the surroundings that a move would create, without making the move."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 
 from ....schema import Column
 from ...moves.attributes import Attributes
@@ -26,7 +26,7 @@ class Admission:
     def __init__(self, neighborhood: Neighborhood, known: bool):
         self.environments = None if neighborhood.schema.directed or not known else neighborhood.environments
         self.minimum, self.own = neighborhood.minimum, neighborhood.own_environments
-        self.nodes, self.edges = neighborhood.schema.nodes, neighborhood.schema.edges
+        self.node, self.edge = keeping(neighborhood.schema.nodes), keeping(neighborhood.schema.edges)
         self._numbers: dict[Environment, int] = {}
         self._environments: list[Environment] = []
         self._after: dict[Hashable, Environment] = {}
@@ -47,7 +47,7 @@ class Admission:
         """True if the node i, which has such an environment, may have other attributes."""
         key = here, now
         if key not in self._after:
-            self._after[key] = kept(now, self.nodes), self._environments[here][1]
+            self._after[key] = self.node(now), self._environments[here][1]
         return self._knows(i, self._after[key])
 
     def swapped(self, i: int, here: int, gone: Link | None, come: Link | None) -> bool:
@@ -63,11 +63,11 @@ class Admission:
 
     def hung(self, i: int, here: int, fragment: Fragment, gone: Link | None) -> bool:
         """True if the node i, which has such an environment, may have a group in the place of an edge that goes."""
-        link, root = kept(fragment.link, self.edges), kept(fragment.nodes[0], self.nodes)
+        link, root = self.edge(fragment.link), self.node(fragment.nodes[0])
         key = self._environments[here][0], id(fragment)  # vocabularies live longer than searches
         if key not in self._roots:
             inner = [
-                ("", kept(edge, self.edges), kept(fragment.nodes[i + j], self.nodes))
+                ("", self.edge(edge), self.node(fragment.nodes[i + j]))
                 for i, j, edge in fragment.edges
                 if 0 in (i, j)
             ]
@@ -90,18 +90,18 @@ class StateAdmission:
         """True if a node may have other attributes."""
         if self.passes:
             return True
-        was, new = (kept(each, self.by.nodes) for each in (self.state.nodes[i], now))
+        was, new = (self.by.node(each) for each in (self.state.nodes[i], now))
         if was == new or not self.by.changed_node(i, self._environment(i), now):
             return was == new
-        links = ((j, kept(edge, self.by.edges)) for j, edge in self.state.near[i].items())
+        links = ((j, self.by.edge(edge)) for j, edge in self.state.near[i].items())
         return all(self._swap(j, ("", edge, was), ("", edge, new)) for j, edge in links)
 
     def changed_edge(self, i: int, j: int, was: Attributes | None, now: Attributes | None) -> bool:
         """True if an edge may have other attributes, come or go."""
         if self.passes:
             return True
-        ends = [kept(self.state.nodes[k], self.by.nodes) for k in (i, j)]
-        old, new = (None if each is None else kept(each, self.by.edges) for each in (was, now))
+        ends = [self.by.node(self.state.nodes[k]) for k in (i, j)]
+        old, new = (None if each is None else self.by.edge(each) for each in (was, now))
         return old == new or all(
             self._swap(k, *(None if each is None else ("", each, other) for each in (old, new)))
             for k, other in ((i, ends[1]), (j, ends[0]))
@@ -114,7 +114,7 @@ class StateAdmission:
         here, gone = self._environment(anchor), None
         if root is not None:
             link, node = self.state.near[anchor][root], self.state.nodes[root]
-            gone = "", kept(link, self.by.edges), kept(node, self.by.nodes)
+            gone = "", self.by.edge(link), self.by.node(node)
         if fragment is None:
             return self.by.swapped(anchor, here, gone, None)
         return self.by.hung(anchor, here, fragment, gone)
@@ -130,8 +130,9 @@ class StateAdmission:
         return self._here[i]
 
 
-def kept(attributes: Attributes, columns: Sequence[Column]) -> Attributes:
-    """The attributes that are categories."""
-    if not any(column.is_continuous for column in columns):
-        return attributes
-    return tuple(value for column, value in zip(columns, attributes, strict=True) if not column.is_continuous)
+def keeping(columns: Sequence[Column]) -> Callable[[Attributes], Attributes]:
+    """A function from attributes to those that are categories."""
+    places = [at for at, column in enumerate(columns) if not column.is_continuous]
+    if len(places) == len(columns):
+        return lambda attributes: attributes
+    return lambda attributes: tuple(attributes[at] for at in places)

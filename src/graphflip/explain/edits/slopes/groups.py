@@ -1,7 +1,7 @@
 """Moves of whole groups with estimates: groups that come, go, or take the place of others."""
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -12,7 +12,7 @@ from ...moves.attributes import Attributes
 from ...moves.connectivity import neighbors
 from ...moves.drafts import Draft, Once, copy_of, with_group, with_leaf, with_other_group
 from ...moves.fragments import Fragment, groups
-from ...moves.sketch import Sketch
+from ...moves.sketch import Pair, Sketch
 from .encode import encode_all
 from .residuals import Codes
 
@@ -89,13 +89,16 @@ class GroupMoves:
     def _hung(self, fragments: Sequence[Fragment]) -> NDArray[np.float64]:
         """Rises by hanging each group on each node: node x group x score."""
         known: dict[tuple[Attributes, Attributes], NDArray[np.float64]] = {}
+        presence: dict[Attributes, NDArray[np.float64]] = {}
         columns = []
         for fragment in fragments:
             root = _categories(fragment.nodes[0], self.schema.nodes)
             if (root, fragment.link) not in known:
                 known[root, fragment.link] = self._joined_to(root, fragment.link)
-            there = sum((self._there(node) for node in fragment.nodes), np.zeros(len(self.slopes)))
-            columns.append(known[root, fragment.link] + there)
+            for node in fragment.nodes:
+                if node not in presence:
+                    presence[node] = self._there(node)
+            columns.append(known[root, fragment.link] + sum(presence[node] for node in fragment.nodes))
         return np.stack(columns, axis=1) if columns else np.zeros((len(self.nodes), 0, len(self.slopes)))
 
     def _joined_to(self, kind: Attributes, link: Attributes) -> NDArray[np.float64]:
@@ -187,25 +190,31 @@ class GroupMoves:
 
     def _gone(self, hanging: Sequence[_Hanging]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Rises by the removal of groups, and costs."""
-        state = self.state
         rises, edits = np.zeros((len(hanging), len(self.slopes))), np.zeros(len(hanging))
-        here = {i: k for k, i in enumerate(self.nodes.tolist())}
-        rows = encode_all([state.nodes[i] for i in here], self.schema.nodes)
-        alone = np.stack([s.nodes[self.nodes, 0] + (s.nodes[self.nodes, 1:] * rows).sum(1) for s in self.slopes], 1)
+        nodes, edges = self._presence
         for k, one in enumerate(hanging):
-            ends = {(min(i, j), max(i, j)) for i in one.members for j in self.around[i]}
-            rises[k] = -sum(alone[here[i]] for i in one.members) - sum(self._edge(i, j) for i, j in ends)
+            ends = {(i, j) if i < j else (j, i) for i in one.members for j in self.around[i]}
+            rises[k] = -sum(nodes[i] for i in one.members) - sum(edges[pair] for pair in ends)
             edits[k] = len(one.members) + len(ends)
         return rises, edits
 
-    def _edge(self, i: int, j: int) -> NDArray[np.float64]:
-        """Rises by an edge that is there."""
-        i, j = (i, j) if j in self.state.near[i] else (j, i)
-        row = self._encoded(self.state.near[i][j])
-        return np.array([slope.pairs[i, j, 0] + slope.pairs[i, j, 1:] @ row for slope in self.slopes])
-
-    def _encoded(self, edge: Attributes) -> NDArray[np.float64]:
-        return encode_all([edge], self.schema.edges)[0]
+    @cached_property
+    def _presence(self) -> tuple[dict[int, NDArray[np.float64]], dict[Pair, NDArray[np.float64]]]:
+        """Rises by every node and every edge that is there; edges by their ends, the lower one first."""
+        state, schema = self.state, self.schema
+        V = encode_all(list(state.nodes.values()), schema.nodes)
+        nodes = np.stack([s.nodes[self.nodes, 0] + (s.nodes[self.nodes, 1:] * V).sum(1) for s in self.slopes], 1)
+        edges = list(state.edges())
+        if not edges:
+            return dict(zip(state.nodes, nodes, strict=True)), {}
+        i, j = np.array([each[:2] for each in edges]).T
+        E = encode_all([attributes for *_, attributes in edges], schema.edges)
+        joined = np.stack([s.pairs[i, j, 0] + (s.pairs[i, j, 1:] * E).sum(1) for s in self.slopes], 1)
+        rises: dict[Pair, NDArray[np.float64]] = {}
+        for (a, b, _), rise in zip(edges, joined, strict=True):
+            pair = min(a, b), max(a, b)
+            rises[pair] = rises[pair] + rise if pair in rises else rise
+        return dict(zip(state.nodes, nodes, strict=True)), rises
 
     def _small_parts(self) -> list[set[int]]:
         """Connected components that a move may remove; none if the graph is connected."""
