@@ -1,7 +1,9 @@
 """Columns of V and E: groups of categories and numbers, their values, encodings and distances."""
 
 import math
+import struct
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, model_validator
@@ -133,6 +135,10 @@ class Categories(BaseModel):
         """Values to which one edit may change `value`: every other category."""
         return (name for name in self.values if name != value)
 
+    def moved(self, value: Value, step: float) -> float | None:
+        """None: categories have no steps."""
+        return None
+
     def project(self, row: Sequence[float], value: Value) -> float:
         """Entry of a gradient `row` that belongs to a category."""
         return row[self.index(str(value))]
@@ -218,10 +224,11 @@ class Continuous(BaseModel):
 
     def round(self, value: Value) -> float:
         """Round a number to about two digits of the scale, in the precision of graphs (float32): 0.78, not 0.7773."""
-        from numpy import float32
+        return _FLOAT32.unpack(_FLOAT32.pack(round(float(value), self._digits)))[0]
 
-        digits = 1 - math.floor(math.log10(self.scale / 2))
-        return float(float32(round(float(value), digits)))
+    @cached_property
+    def _digits(self) -> int:
+        return 1 - math.floor(math.log10(self.scale / 2))
 
     def typical(self, value: Value) -> float:
         """The mean, rounded, whatever the value."""
@@ -229,13 +236,18 @@ class Continuous(BaseModel):
 
     def alternatives(self, value: Value) -> Iterator[Value]:
         """Values to which one edit may change `value`: `STEPS` scales up or down, at most 3 scales from the mean."""
-        was = float(value)
         for step in STEPS:
             for sign in (-1, 1):
-                new = self.round(was + sign * step * self.scale)
-                bound = max(abs(was - self.mean), _FARTHEST * self.scale)
-                if new != was and abs(new - self.mean) <= bound:
+                new = self.moved(value, sign * step)
+                if new is not None:
                     yield new
+
+    def moved(self, value: Value, step: float) -> float | None:
+        """The value after a step, in scales; None if that leads too far from the mean, or nowhere."""
+        was = float(value)
+        new = self.round(was + step * self.scale)
+        bound = max(abs(was - self.mean), _FARTHEST * self.scale)
+        return new if new != was and abs(new - self.mean) <= bound else None
 
     def project(self, row: Sequence[float], value: Value) -> float:
         """Gradient `row` times a value, both in units of the scale."""
@@ -249,6 +261,8 @@ class Continuous(BaseModel):
         scale = float(values.std(correction=0))
         return self.model_copy(update={"mean": float(values.mean()), "scale": scale if scale > 1e-12 else 1.0})
 
+
+_FLOAT32 = struct.Struct("f")
 
 STEPS = (0.25, 0.5, 1.0, 2.0)
 """Sizes of the changes of a continuous attribute that a search tries, in scales, up and down."""

@@ -14,7 +14,7 @@ from graphflip.explain import EditSearch, Moves, Outcome
 from graphflip.explain.edits.experience.estimates import Effects, Features, indicators
 from graphflip.explain.edits.neighborhood import SearchStage
 from graphflip.explain.goals.targets import parse_goal
-from graphflip.explain.moves.draft import NOTHING, Choices, Family
+from graphflip.explain.moves.draft import NOTHING, Variants, Family
 from graphflip.explain.moves.sketch import Sketch
 from graphflip.models.adapters import BlackBox
 
@@ -38,7 +38,7 @@ def beginning(smiles, look=8, predict=by_atoms):
 
 def families(places, groups):
     """Every group at every place."""
-    choices = Choices(tuple((str(k),) for k in range(groups)))
+    choices = Variants(tuple((str(k),) for k in range(groups)))
     return [Family("add group", (i,), choices, None, lambda _: None) for i in range(places)]
 
 
@@ -81,7 +81,7 @@ def test_nothing_is_expected_of_moves_before_any_was_tried_or_of_features_that_c
     row = features.of(Family("remove group", (0,), NOTHING, ("C",), lambda _: None), carbons(2))
     assert effects.estimate(row).tolist() == [[0.0]]
     effects.observe(row[0], 2.0)
-    other = features.of(Family("add group", (1,), Choices((("N",),)), None, lambda _: None), carbons(2))
+    other = features.of(Family("add group", (1,), Variants((("N",),)), None, lambda _: None), carbons(2))
     assert effects.estimate(row)[0, 0] > 0.5
     assert effects.estimate(other).tolist() == [[0.0]]
 

@@ -116,6 +116,31 @@ class Refinement:
         return torch.bincount(self._i, minlength=len(self.owner))
 
 
+class NodeColors:
+    """Colors of the nodes of undirected hard graphs that are given as lists; the same as those of `Refinement`.
+
+    Args:
+        V: Attributes of nodes, standardized.
+        ends: Nodes at the ends of edges, in both directions.
+        E: Attributes of edges, standardized.
+        schema: Schema of the graphs.
+    """
+
+    def __init__(
+        self, V: Float[Tensor, "nodes dv"], ends: Int[Tensor, "2 m"], E: Float[Tensor, "m de"], schema: Schema
+    ):
+        nodes, edges = (torch.cat([rows.new_ones(len(rows), 1), rows], -1) for rows in (V, E))
+        self.first, self.ends = mix(_fold(nodes, schema.nodes)), ends
+        self.edges = _fold(edges, schema.edges)
+
+    @staticmethod
+    def next(
+        own: Int[Tensor, " u"], senders: Int[Tensor, " links"], edges: Int[Tensor, " links"], to: Int[Tensor, " links"]
+    ) -> Int[Tensor, " u"]:
+        """Colors one round later of nodes with the colors `own`; link k brings node `to[k]` the color of a sender."""
+        return mix(own * 3 + torch.zeros_like(own).index_add_(0, to, mix(edges * 31 + senders)))
+
+
 def mix(x: Int[Tensor, "*any"]) -> Int[Tensor, "*any"]:
     """Hash 64-bit integers one to one, so that close numbers end far apart (the finalizer of splitmix64)."""
     x = (x ^ ((x >> 30) & 0x3FFFFFFFF)) * -4658895280553007687

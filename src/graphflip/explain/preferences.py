@@ -59,8 +59,8 @@ class Preference(BaseModel):
 
 PREFERENCES: Mapping[str, Preference] = {
     "minimal": Preference(confidence=0.5, agreement=0.0, environments=False, beam=4),
-    "balanced": Preference(confidence=0.62, agreement=0.72),
-    "believable": Preference(confidence=0.75, agreement=0.83),
+    "balanced": Preference(confidence=0.62, agreement=0.72, patience=2, exchanges=2, look=32),
+    "believable": Preference(confidence=0.75, agreement=0.83, patience=2, exchanges=2, look=32),
 }
 """For kits that have no settings of their own."""
 

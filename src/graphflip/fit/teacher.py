@@ -3,6 +3,7 @@
 import hashlib
 from dataclasses import replace
 from pathlib import Path
+from typing import ClassVar
 
 import torch
 from jaxtyping import Float
@@ -32,6 +33,8 @@ class AskedOnce(AbstractClassifier):
         teacher: The classifier to ask.
         path: File of answers, read if it is there.
     """
+
+    has_gradients: ClassVar[bool] = False
 
     def __init__(self, teacher: AbstractClassifier, path: Path):
         super().__init__()

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from ..coloring.refinement import Links
@@ -72,6 +72,33 @@ class RelationalLayer(nn.Module):
         received = received + nn.functional.linear(h, folded.own, folded.bias).index_select(0, links.own)
         updated = nn.functional.linear(received.relu_(), folded.update, folded.offset).relu_()
         return updated.add_(h.index_select(0, links.own))
+
+    def messages(self, h: Float[Tensor, "t d"]) -> Float[Tensor, "t r d"]:
+        """What each node sends along an edge of each relation, not training."""
+        return nn.functional.linear(h, self._folded().sent).view(len(h), -1, h.shape[1])
+
+    def of_links(
+        self,
+        h: Float[Tensor, "t d"],
+        messages: Float[Tensor, "t r d"],
+        own: Int[Tensor, " u"],
+        senders: Int[Tensor, " links"],
+        R: Float[Tensor, "links r"],
+        to: Int[Tensor, " links"],
+    ) -> Float[Tensor, "u d"]:
+        """The same as `forward`, not training, for some nodes of undirected graphs that are given as lists.
+
+        `own` is the row of h of each node; link k brings it `to[k]` messages of row `senders[k]`, weighed by `R[k]`.
+        """
+        folded = self._folded()
+        received = nn.functional.linear(h, folded.own, folded.bias)[own]
+        sent = (messages[senders] * R[..., None]).sum(1)
+        if self.average:
+            degree = torch.bincount(to, minlength=len(own)).clamp(min=1).to(h)
+            sent = sent / degree[to][:, None]
+        received = received.index_add(0, to, sent)
+        updated = nn.functional.linear(received.relu_(), folded.update, folded.offset).relu_()
+        return updated.add_(h[own])
 
     def _folded(self) -> "_Folded":
         """Weights with the normalization in them, which is a factor and an offset when the layer does not train.

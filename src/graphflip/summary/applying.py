@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass, field
 
-from ..explain.moves.rings.aromatic import AromaticRings
 from ..explain.moves.attributes import Attributes, typical
 from ..explain.moves.difference import Difference
 from ..explain.moves.environments import EnvironmentCounts
 from ..explain.moves.moves import Moves
+from ..explain.moves.rings.aromatic import AromaticRings
 from ..explain.moves.sketch import Sketch
 from ..schema import Column
 from .sites import Site

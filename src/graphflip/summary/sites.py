@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from ..explain.moves.rings.aromatic import AromaticRings
 from ..explain.moves.attributes import Attributes
 from ..explain.moves.connectivity import bridges
 from ..explain.moves.moves import Moves
+from ..explain.moves.rings.aromatic import AromaticRings
 from ..explain.moves.sketch import Sketch
 from .transformations import PatternEdge, Transformation, Wildcards
 

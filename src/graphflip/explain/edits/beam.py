@@ -28,6 +28,12 @@ _TRIES_IN_THE_END = 64
 _LOOKS = 2
 # Where nothing believable flips the class at a fair price, the price hardly counts any more.
 _THRIFT = 0.3
+# Steps of continuous attributes cost little: a fair price would end at many small ones that lead nowhere.
+_THRIFT_OF_STEPS = 0.05
+# Rounds that a search by slopes goes on without coming closer.
+_STUCK = 2
+# Nodes of graphs that are no molecules up to which every move is made where nothing that promised led anywhere.
+_ENUMERABLE = 41
 # Of a molecule, at most this share of the heavy atoms goes with one branch: it is to stay the molecule of the question.
 _BRANCH = 0.34
 
@@ -115,17 +121,19 @@ class BeamSearch:
         """Stages of the search, each with more to try; the next one follows if nothing passes."""
         largest, beam, look = self.limits.largest, self.limits.beam, self.limits.look > 0
         strange = self.scoring.strangeness is not None
+        guided = look and self.inspect.slopes.useful
+        thrifty = _THRIFT_OF_STEPS if guided and self.neighborhood.schema.has_continuous else 1.0
         if look:
-            yield SearchStage(None, 0.0, beam, estimated=True)
+            yield SearchStage(None, 0.0, beam, thrift=thrifty, estimated=True)
         elif self.neighborhood.moves.has_larger(largest) and not strange:
             yield SearchStage(largest, 0.0, beam)
-        if not (look and strange):  # with realism, what estimates do not find is hardly ever found
+        if not (look and (strange or guided)):  # with realism, what estimates do not find is hardly ever found
             yield SearchStage(None, 0.0, beam, estimated=look, looks=2 * _LOOKS)
-        wide, thrift, part = (2 * beam, _THRIFT, _BRANCH) if strange else (4 * beam, 1.0, 1.0)
+        wide, thrift, part = (2 * beam, _THRIFT, _BRANCH) if strange else (4 * beam, thrifty, 1.0)
         yield SearchStage(None, part, wide, thrift=thrift, estimated=look, looks=_LOOKS)
         if (strange or self.neighborhood.environments is not None) and self.demand.concede_to is not None:
             yield SearchStage(None, part, wide, known=False, thrift=thrift, estimated=look, looks=_LOOKS)
-        if look:
+        if look and not (guided and self.neighborhood.factual.size[0] > _ENUMERABLE):
             yield SearchStage(None, 1.0, wide, thrift=thrift)
 
     def run(self, num: int = 1) -> list[Finding]:
@@ -185,24 +193,26 @@ class BeamSearch:
 
         A candidate that passes ends the search for those that cost `slack` more or above.
         """
-        flipped: list[Candidate] = []
+        flipped, passed = list[Candidate](), list[Candidate]()
         self.scoring.thrift = stage.thrift
-        limit, closest, front, waited = math.inf, self.root, [self.root], 0
+        limit, closest, front, waited, stuck = math.inf, self.root, [self.root], 0, 0
         seen = {self.root.sketch.colors()}
         for done in range(1, self.limits.max_moves + 1):
-            if not front or self.scoring.spent or waited >= self.limits.patience:
+            if not front or self.scoring.spent or waited >= self.limits.patience or stuck > _STUCK:
                 break
             self.turn += 1
             tried = self.inspect(front, stage, limit)
             self.scoring.is_first_round = False
             flipped += [candidate for candidate in tried if candidate.predicted]
-            closest = max([closest, *tried], key=self._nearness)
+            before, closest = closest, max([closest, *tried], key=self._nearness)
+            stuck = stuck + 1 if closest is before and self.inspect.slopes.useful else 0
             best = self.scoring.cheapest(tried)
             better = best is not None and self.costs.cost(best) + slack < limit
             limit = self.costs.cost(best) + slack if best is not None and better else limit
             waited = 0 if better or limit == math.inf else waited + 1
             self._report(max(tried, key=_classifier_score, default=closest), self.limits.max_moves - done)
-            front = self._front(tried, stage.beam, seen, limit)
+            passed += tried if self.inspect.slopes.useful else []
+            front = self._front(tried, stage.beam, seen, limit) or self._front(passed, stage.beam, seen, limit)
         return flipped, closest
 
     def _report(self, likeliest: Candidate, left: int) -> None:

@@ -7,14 +7,16 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-from ..moves.draft import Draft, Family
+from ..moves.draft import family_of
 from .candidates import Candidate
 from .experience.estimates import Effects, Features
-from .experience.table import ExpectedEffects, Experience
+from .experience.options import Options
+from .experience.table import Experience
 from .neighborhood import Neighborhood, SearchStage
 from .proposals import Proposals
 from .scoring import Scoring
 from .settings import Costs
+from .slopes.guide import Listed, Slopes
 
 # Features of a move that should be seen once before estimates are trusted: its place, and what it brings.
 _MAIN = 2
@@ -30,52 +32,6 @@ _SURE, _FAR = -1e-4, 12.0
 
 # Price that stands for "not to be believed" when prices are learned.
 _DEAR = 16.0
-
-
-class _Options:
-    """The moves of a round that may still be made.
-
-    Args:
-        front: States that the round starts from.
-        families: Moves of each state.
-        features: Numbers of their features.
-        expected: What experience says of the moves of each state, None without experience.
-
-    `made` has the number of the move that led to each candidate, `priced` those whose price was learned from.
-    """
-
-    def __init__(
-        self,
-        front: list[Candidate],
-        families: list[list[Family]],
-        features: Features,
-        expected: list[ExpectedEffects] | None,
-    ):
-        self.states = front
-        self.families = [(state, family) for state, some in zip(front, families, strict=True) for family in some]
-        self.starts = np.cumsum([0, *(len(family.choices) for _, family in self.families)])
-        rows = [features.of(family, state.sketch) for state, family in self.families]
-        self.rows = np.concatenate([np.empty((0, 6), dtype=np.int64), *rows])
-        self.open = np.ones(len(self.rows), dtype=bool)
-        moves = [sum(len(family.choices) for family in some) for some in families]
-        self.state_of = np.repeat(np.arange(len(front)), moves)
-        self.expected = None if expected is None else ExpectedEffects(*map(np.concatenate, zip(*expected, strict=True)))
-        self.made: dict[frozenset, int] = {}
-        self.priced: set[frozenset] = set()
-
-    def move(self, k: int) -> tuple[Candidate, Draft]:
-        """The move with number `k`, and the state that it is a move of."""
-        at = int(np.searchsorted(self.starts, k, side="right")) - 1
-        state, family = self.families[at]
-        return state, family.draft(k - int(self.starts[at]))
-
-    def state(self, k: int) -> Candidate:
-        """The state of the move with number `k`."""
-        return self.states[self.state_of[k]]
-
-    def of_states(self, value: Callable[[Candidate], float]) -> NDArray[np.float64]:
-        """A value of the state of each move."""
-        return np.array([value(state) for state in self.states])[self.state_of]
 
 
 class Inspection:
@@ -97,9 +53,10 @@ class Inspection:
         self, neighborhood: Neighborhood, scoring: Scoring, propose: Proposals, experience: Experience | None = None
     ):
         self.neighborhood, self.scoring, self.propose, self.experience = neighborhood, scoring, propose, experience
+        self.slopes = Slopes(neighborhood, scoring)
         self.features, self.seen = Features(), set[int]()
         self.least: dict[frozenset, float] = {}
-        trusted = experience is not None
+        trusted = experience is not None or self.slopes.useful
         self.scores = Effects(self.features, 2, centered=not trusted)
         self.costs = Effects(self.features, 1, centered=not trusted)
         self.prices = Effects(self.features, 1, centered=not trusted)
@@ -112,8 +69,9 @@ class Inspection:
         return self._inspect(list(front), stage, limit)
 
     def _inspect(self, front: list[Candidate], stage: SearchStage, limit: float) -> list[Candidate]:
+        voted = self._explored(front, stage, limit)
         options = self._options(front, stage)
-        voted: list[Candidate] = []
+        known = {candidate.key() for candidate in voted}
         order = [] if options.expected is not None else self._unseen(options)
         look = stage.looks * self.scoring.limits.look
         exploring, wanted = bool(order), len(order) or look
@@ -122,7 +80,8 @@ class Inspection:
         best: list[frozenset] = []
         while order and not self.scoring.spent:
             guesses = self._strangeness(options)
-            fresh = self.scoring.vote(self._make(options, order[: 4 * wanted], wanted, stage, limit))
+            made = self._make(options, order[: 4 * wanted], wanted, stage, limit)
+            fresh = self.scoring.vote([candidate for candidate in made if candidate.key() not in known])
             voted += fresh
             for candidate in fresh:
                 self._learn(options, candidate)
@@ -133,9 +92,18 @@ class Inspection:
                 break
             exploring, wanted = False, look
             order = promise()
+            if options.promises and self._is_settled(options, voted):
+                break
         return self._believed(voted, stage)
 
-    def _options(self, front: list[Candidate], stage: SearchStage) -> _Options:
+    def _is_settled(self, options: Options, voted: list[Candidate]) -> bool:
+        """True if no other move promises to rank before the best candidate."""
+        return min((self.scoring.rank(candidate)[0] for candidate in voted), default=math.inf) <= options.lowest
+
+    def _options(self, front: list[Candidate], stage: SearchStage) -> Options:
+        promising = self.slopes.listed(front, stage)
+        if promising is not None:
+            return self._promised(front, promising)
         families = [self.neighborhood.families(state, stage) for state in front]
         expected = None
         if self.experience is not None:
@@ -143,10 +111,25 @@ class Inspection:
             said = [self.experience.expected(state.sketch, some, self.scoring.goal) for state, some in pairs]
             expected = [each for each in said if each is not None]
             expected = expected if len(expected) == len(front) and expected else None
-        return _Options(front, families, self.features, expected)
+        return Options(front, families, self.features, expected)
+
+    def _promised(self, front: list[Candidate], listed: Sequence[Listed]) -> Options:
+        families, expected = [list(map(family_of, one.drafts)) for one in listed], [one.expected for one in listed]
+        return Options(front, families, self.features, expected, [each for one in listed for each in one.promises])
+
+    def _explored(self, front: list[Candidate], stage: SearchStage, limit: float) -> list[Candidate]:
+        """Candidates by which slopes are tried before they are trusted; none if there are no slopes, or later."""
+        listed = self.slopes.exploring(front, stage)
+        if not listed:
+            return []
+        options = self._promised(front[:1], listed)
+        voted = self.scoring.vote(self._make(options, range(len(options.rows)), len(options.rows), stage, limit))
+        for candidate in voted:
+            self._learn(options, candidate)
+        return voted
 
     def _make(
-        self, options: _Options, order: Sequence[int], wanted: int, stage: SearchStage, limit: float
+        self, options: Options, order: Sequence[int], wanted: int, stage: SearchStage, limit: float
     ) -> list[Candidate]:
         """Make moves in this order until so many allowed and new candidates are there."""
         made: list[Candidate] = []
@@ -164,7 +147,7 @@ class Inspection:
                     break
         return made
 
-    def _unseen(self, options: _Options) -> list[int]:
+    def _unseen(self, options: Options) -> list[int]:
         """Few moves that together have every place and every group that was not seen before."""
         main = options.rows[:, :_MAIN]
         fresh = np.ones(len(self.features.numbers))
@@ -179,7 +162,7 @@ class Inspection:
             fresh[main[best]] = 0.0
         return chosen
 
-    def _promise(self, options: _Options, stage: SearchStage, limit: float) -> Callable[[], list[int]]:
+    def _promise(self, options: Options, stage: SearchStage, limit: float) -> Callable[[], list[int]]:
         """A function that lists the moves that may still be made, those first that should rank first."""
         scoring, costs, expected = self.scoring, self.scoring.costs, options.expected
         priced = scoring.strangeness is not None and stage.known
@@ -203,11 +186,12 @@ class Inspection:
                 cost = cost - options.of_states(_strangeness) + self._strangeness(options)
             rank = scoring.thrift * costs.price * cost - support / len(levels)
             rank[~options.open] = math.inf
+            options.lowest = float(rank.min(initial=math.inf))
             return np.argsort(rank, kind="stable")[: int(options.open.sum())].tolist()
 
         return in_order
 
-    def _strangeness(self, options: _Options) -> NDArray[np.float64]:
+    def _strangeness(self, options: Options) -> NDArray[np.float64]:
         """Strangeness that candidates are expected to have."""
         known = np.zeros(len(options.rows)) if options.expected is None else options.expected.strangeness
         return np.maximum(options.of_states(_strangeness), 0.0) + known + self.prices.estimate(options.rows)[:, 0]
@@ -238,12 +222,14 @@ class Inspection:
             chosen |= {candidate.key(): candidate for candidate in cheapest}
         return list(chosen.values())
 
-    def _learn(self, options: _Options, candidate: Candidate) -> None:
+    def _learn(self, options: Options, candidate: Candidate) -> None:
         """Learn by how much the estimates of a move were wrong."""
         k, costs, expected = options.made[candidate.key()], self.scoring.costs, options.expected
         state = options.state(k)
         rises = [self._linked(now) - self._linked(was) for now, was in zip(candidate.scores, state.scores, strict=True)]
         cost = _bare(costs, candidate) - _bare(costs, state)
+        if options.promises and all(map(math.isfinite, rises)):
+            self.slopes.observe(options.promises[k], rises)
         if expected is not None:
             guesses = expected.score[k], expected.agreement[k]
             rises = [rise - guess for rise, guess in zip(rises, guesses, strict=False)]
@@ -253,13 +239,13 @@ class Inspection:
             self.scores.observe(options.rows[k], rises[0], rises[-1])
         self.costs.observe(options.rows[k], cost)
 
-    def _learn_prices(self, options: _Options) -> None:
+    def _learn_prices(self, options: Options) -> None:
         """Learn the prices of candidates that were looked up since the last time."""
         for key in options.made.keys() & self.scoring.prices.keys() - options.priced:
             options.priced.add(key)
             self._learn_price(options, options.made[key], self.scoring.prices[key])
 
-    def _learn_price(self, options: _Options, k: int, price: float) -> None:
+    def _learn_price(self, options: Options, k: int, price: float) -> None:
         guess = 0.0 if options.expected is None else float(options.expected.strangeness[k])
         self.prices.observe(options.rows[k], min(price, _DEAR) - options.state(k).strangeness - guess)
 

@@ -52,7 +52,7 @@ class Minimizer:
         sketches = reverted(around.moves, around.factual, candidate.sketch, partly=True)
         smaller = self.scoring.vote(around.cheaper_than(candidate, sketches, self.stage))
         cheapest = self._cheaper(smaller, candidate)
-        if cheapest is not None or not exchange:
+        if cheapest is not None or not exchange or (self.inspect.slopes.useful and candidate.heavy < 2):
             return cheapest
         front = [each for each in smaller if cost(each) + around.least_cost < cost(candidate)]
         front = sorted(front, key=cost)[: self.scoring.limits.exchanges]

@@ -75,7 +75,7 @@ class Neighborhood:
         self.restrictions = Restrictions.of(constraints, self.factual, graph.schema)
         self.ruled_out: Counter[str] = Counter()
         around = environments.created(self.factual, self.factual, self.factual.nodes) if environments else ()
-        self._own_environments = dict(around)
+        self.own_environments = dict(around)
         self._size = self.factual.size
 
     @property
@@ -107,7 +107,7 @@ class Neighborhood:
 
     def made(self, state: Candidate, draft: Draft, stage: SearchStage, limit: float) -> Candidate | None:
         """The graph that a move leads to; None if it is not allowed or does not cost less than the limit."""
-        admits = partial(self._admits, known=stage.known, limit=limit)
+        admits = partial(self.admits, known=stage.known, limit=limit)
         after = self.moves.made(state.sketch, draft, self.factual, admits)
         if after is None:
             return None
@@ -118,7 +118,7 @@ class Neighborhood:
 
     def cheaper_than(self, candidate: Candidate, sketches: Iterable[Sketch], stage: SearchStage) -> list[Candidate]:
         """Those of the graphs that are allowed and cheaper than a candidate, each once."""
-        admitted = (sketch for sketch in sketches if self._admits(candidate.sketch, sketch, stage.known, math.inf))
+        admitted = (sketch for sketch in sketches if self.admits(candidate.sketch, sketch, stage.known, math.inf))
         key, unique = self.costs.key, {}
         for smaller in map(self.candidate, admitted):
             if smaller.heavy and key(smaller) < key(candidate):
@@ -138,7 +138,7 @@ class Neighborhood:
             self.environments.unknown(self.factual, candidate.sketch, candidate.difference, self.minimum)
         )
 
-    def _admits(self, state: Sketch, after: Sketch, known: bool, limit: float) -> bool:
+    def admits(self, state: Sketch, after: Sketch, known: bool, limit: float = math.inf) -> bool:
         """True if a draft may cost less than the limit and, if asked, has only known environments around its changes.
 
         The environments that a node has in the factual count as known.
@@ -150,7 +150,7 @@ class Neighborhood:
             return True
         counts = self.environments.counts
         for i, environment in self.environments.created(state, after, after.touched):
-            if counts.get(environment, 0) < self.minimum and self._own_environments.get(i) != environment:
+            if counts.get(environment, 0) < self.minimum and self.own_environments.get(i) != environment:
                 self.ruled_out["environments"] += 1
                 return False
         return True

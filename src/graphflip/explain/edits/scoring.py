@@ -13,9 +13,11 @@ from torch import Tensor
 from ...errors import BudgetSpent
 from ...graph import Graph
 from ...models.networks.classifier import AbstractClassifier
+from ...nn.variations import Variations
 from ..goals.batches import mean_outputs
 from ..goals.goal import AbstractGoal
-from ..moves.apply import apply_differences
+from ..moves.apply import Varied, apply_differences
+from ..moves.difference import Difference
 from .candidates import Candidate, Vote, votes_for
 from .realism import Strangeness
 from .settings import Costs, Level, Limits
@@ -28,6 +30,10 @@ _TRIES = 16
 
 # Candidates of a round that are looked at, best first, for each one that is to be believed.
 _LOOKS = 5
+
+
+# Nodes from which on networks are shown lists of what differs from the factual instead of dense tensors.
+_LARGE = 64
 
 
 class Scoring:
@@ -68,6 +74,9 @@ class Scoring:
         self._read_back: dict[frozenset, Candidate | None] = {}
         self.several, self.enough = False, self.scores_of(level)
         self.levels = [self.enough]
+        large = graph.num_slots >= _LARGE and graph.schema.chemistry is None
+        self._varied = Varied(graph) if large else None
+        self._last: tuple[tuple[int, ...], Graph | Variations, list[Difference]] = ((), graph, [])
 
     def demand(self, level: Level) -> None:
         """Ask for this level from now on."""
@@ -100,7 +109,7 @@ class Scoring:
         Those of the first round, which are one move from the factual, are kept in `first`.
         """
         classified: list[Candidate] = []
-        shown = candidates[: int(min(self._left, len(candidates)))]
+        shown = candidates[: int(min(self.left, len(candidates)))]
         try:
             for chunk in self._chunks(shown):
                 classified += self._asked([self.classifier], chunk)
@@ -209,7 +218,7 @@ class Scoring:
 
     def _judged(self, candidate: Candidate, graph: Graph) -> Candidate:
         """The candidate with the votes on a graph that stands for it; unchanged if the classifier may not be asked."""
-        if self._left >= 1:
+        if self.left >= 1:
             with suppress(BudgetSpent):
                 votes = [self._votes(models, graph)[0] for models in ([self.classifier], self.surrogates) if models]
                 self.calls += 1
@@ -218,7 +227,7 @@ class Scoring:
         return candidate
 
     @property
-    def _left(self) -> float:
+    def left(self) -> float:
         """Number of graphs that the classifier may still be shown."""
         return math.inf if self.limits.max_calls is None else float(self.limits.max_calls - self.calls)
 
@@ -247,10 +256,20 @@ class Scoring:
 
     def _asked(self, models: Sequence[AbstractClassifier], candidates: list[Candidate]) -> list[Candidate]:
         """The candidates with one more vote, the mean of these models."""
-        votes = self._votes(models, apply_differences(self.graph, [each.difference for each in candidates]))
+        votes = self._votes(models, self._shown([each.difference for each in candidates]))
         return [each.with_votes([*each.votes, vote]) for each, vote in zip(candidates, votes, strict=True)]
 
+    def _shown(self, differences: list[Difference]) -> Graph | Variations:
+        """The graphs that differ from the factual as given, as models are shown them: lists, if they are large."""
+        asked = tuple(map(id, differences))
+        if self._last[0] != asked:  # surrogates are asked about what the classifier was asked about
+            shown = apply_differences(self.graph, differences) if self._varied is None else self._varied.of(differences)
+            self._last = asked, shown, differences
+        return self._last[1]
+
     @torch.no_grad()
-    def _votes(self, models: Sequence[AbstractClassifier], graph: Graph) -> list[Vote]:
+    def _votes(self, models: Sequence[AbstractClassifier], shown: Graph | Variations) -> list[Vote]:
         """The mean vote of some models on each graph of a batch."""
-        return votes_for(mean_outputs(torch.stack([model(graph) for model in models])), self.goal)
+        of_lists = isinstance(shown, Variations)
+        outputs = [model.of_variations(shown) if of_lists else model(shown) for model in models]
+        return votes_for(mean_outputs(torch.stack(outputs)), self.goal)

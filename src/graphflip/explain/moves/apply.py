@@ -1,4 +1,4 @@
-"""Differences applied to a graph: the tensors of many candidates at once."""
+"""Differences applied to a graph: the tensors of many candidates at once, or their lists of nodes and edges."""
 
 from collections.abc import Sequence
 
@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 
 from ...graph import Graph
+from ...nn.variations import NodesAndEdges, Variations
 from ...schema import Column
 from .attributes import Attributes
 from .difference import Difference
@@ -29,6 +30,112 @@ def apply_differences(graph: Graph, differences: Sequence[Difference]) -> Graph:
         if not graph.schema.directed:
             E[c, j, i], A[c, j, i] = E[c, i, j], A[c, i, j]
     return Graph.trusted(B, V, A, E, graph.schema)
+
+
+class Varied:
+    """Applies differences to one hard graph, as `apply_differences` does, but gives lists instead of dense tensors.
+
+    Args:
+        graph: A batch of one hard graph.
+    """
+
+    def __init__(self, graph: Graph):
+        self.schema, here = graph.schema, graph.B[0] > 0.5
+        slots = here.nonzero()[:, 0]
+        i, j = (graph.A[0] > 0.5).nonzero(as_tuple=True)
+        number = here.cumsum(0) - 1
+        self.one = NodesAndEdges(graph.V[0, slots], torch.stack([number[i], number[j]]), graph.E[0, i, j])
+        self.row = {slot: k for k, slot in enumerate(slots.tolist())}
+        self.edge = {pair: k for k, pair in enumerate(zip(i.tolist(), j.tolist(), strict=True))}
+
+    def of(self, differences: Sequence[Difference]) -> Variations:
+        """The graphs that differ from the one as given; new nodes come after the others of their graph."""
+        return _Assembly(self, differences).variations()
+
+
+class _Assembly:
+    """Lists of some graphs: those of the one graph for each, with what differs put in their places."""
+
+    def __init__(self, varied: Varied, differences: Sequence[Difference]):
+        self.varied, self.one, self.count = varied, varied.one, len(differences)
+        self.n, self.m = len(varied.one.V), varied.one.ends.shape[1]
+        self.new_nodes: list[tuple[int, Attributes]] = []
+        self.nodes: list[tuple[int, Attributes | None]] = []
+        self.new_edges: list[tuple[int, int, Attributes]] = []
+        self.edges: list[tuple[int, Attributes | None]] = []
+        self.rewired: list[int] = []
+        for c, difference in enumerate(differences):
+            self._take(c, difference)
+
+    def _take(self, c: int, difference: Difference) -> None:
+        """Note what differs in one graph; a node is numbered as if no node of any graph were gone."""
+        fresh: dict[int, int] = {}
+        for slot, (_, after) in difference.nodes.items():
+            at = self.varied.row.get(slot)
+            if at is not None:
+                self.nodes.append((c * self.n + at, after))
+            elif after is not None:
+                fresh[slot] = self.count * self.n + len(self.new_nodes)
+                self.new_nodes.append((c, after))
+        for (i, j), (_, after) in difference.edges.items():
+            for pair in ((i, j),) if self.varied.schema.directed else ((i, j), (j, i)):
+                at = self.varied.edge.get(pair)
+                ends = [fresh.get(k, c * self.n + self.varied.row.get(k, 0)) for k in pair]
+                self.rewired += ends
+                if at is not None:
+                    self.edges.append((c * self.m + at, after))
+                elif after is not None:
+                    self.new_edges.append((*ends, after))
+
+    def variations(self) -> Variations:
+        schema, one, whole = self.varied.schema, self.one, self.count * self.n
+        owner = torch.arange(self.count).repeat_interleave(self.n)
+        owner = torch.cat([owner, torch.tensor([c for c, _ in self.new_nodes], dtype=torch.int64)])
+        V = torch.cat(
+            [one.V.repeat(self.count, 1), _rows([after for _, after in self.new_nodes], schema.nodes, one.V)[0]]
+        )
+        kept, changed = torch.ones(len(owner), dtype=torch.bool), torch.zeros(len(owner), dtype=torch.bool)
+        changed[whole:] = True
+        if self.nodes:
+            at = torch.tensor([at for at, _ in self.nodes])
+            V[at], there = _rows([after for _, after in self.nodes], schema.nodes, one.V)
+            kept[at], changed[at] = there > 0.5, True
+        rewired = torch.zeros_like(changed)
+        rewired[torch.tensor(self.rewired, dtype=torch.int64)] = True
+        origin = torch.cat([torch.arange(self.n).repeat(self.count), torch.full((len(owner) - whole,), -1)])
+        order = torch.argsort(owner[kept], stable=True)
+        chosen = kept.nonzero()[:, 0][order]
+        ends, E = self._edges(chosen, kept)
+        gone = (~kept).nonzero()[:, 0]
+        gone = gone[gone < whole]
+        return Variations(
+            schema, one, NodesAndEdges(V[chosen], ends, E), self.count, owner[chosen], origin[chosen],
+            changed[chosen], rewired[chosen], torch.stack([gone // max(self.n, 1), gone % max(self.n, 1)]),
+        )  # fmt: skip
+
+    def _edges(self, chosen: Tensor, kept: Tensor) -> tuple[Tensor, Tensor]:
+        """Ends and attributes of all edges, with the numbers of the chosen nodes."""
+        schema, one = self.varied.schema, self.one
+        shift = (torch.arange(self.count) * self.n).repeat_interleave(self.m)
+        ends = torch.cat(
+            [
+                one.ends.repeat(1, self.count) + shift,
+                torch.tensor([e[:2] for e in self.new_edges]).long().view(-1, 2).T,
+            ],
+            1,
+        )
+        E = torch.cat(
+            [one.E.repeat(self.count, 1), _rows([after for *_, after in self.new_edges], schema.edges, one.E)[0]]
+        )
+        there = torch.ones(ends.shape[1], dtype=torch.bool)
+        if self.edges:
+            at = torch.tensor([at for at, _ in self.edges])
+            E[at], exists = _rows([after for _, after in self.edges], schema.edges, one.E)
+            there[at] = exists > 0.5
+        there &= kept[ends[0]] & kept[ends[1]]
+        number = torch.empty(len(kept), dtype=torch.int64)
+        number[chosen] = torch.arange(len(chosen))
+        return number[ends[:, there]], E[there]
 
 
 def _rows(cells: list[Attributes | None], columns: tuple[Column, ...], like: Tensor) -> tuple[Tensor, Tensor]:

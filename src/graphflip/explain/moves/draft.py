@@ -46,8 +46,8 @@ class Draft(NamedTuple):
     build: Callable[[], Built | None]
 
 
-class Choices:
-    """What the moves of a family bring, one value for each; its hash is computed once, so that it is a quick key."""
+class Variants:
+    """What the moves of a family bring, a value for each; its hash is computed once, so that it is a quick key."""
 
     __slots__ = ("_hash", "values")
 
@@ -58,13 +58,13 @@ class Choices:
         return self._hash
 
     def __eq__(self, other: object) -> bool:
-        return self is other or (isinstance(other, Choices) and self.values == other.values)
+        return self is other or (isinstance(other, Variants) and self.values == other.values)
 
     def __len__(self) -> int:
         return len(self.values)
 
 
-NOTHING = Choices((None,))
+NOTHING = Variants((None,))
 """Of a family of one move that brings nothing."""
 
 
@@ -81,7 +81,7 @@ class Family(NamedTuple):
 
     kind: MoveKind
     place: tuple[int, ...]
-    choices: Choices
+    choices: Variants
     takes: Hashable
     make: Callable[..., Built | None]
 
@@ -93,6 +93,11 @@ class Family(NamedTuple):
     def drafts(self) -> Iterator[Draft]:
         """All of the moves."""
         return map(self.draft, range(len(self.choices)))
+
+
+def family_of(draft: Draft) -> Family:
+    """A family of one move."""
+    return Family(draft.kind, draft.place, Variants((draft.brings,)), draft.takes, lambda _: draft.build())
 
 
 class Once:

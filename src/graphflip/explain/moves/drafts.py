@@ -5,13 +5,14 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 
 from ...schema import Schema
+from .atoms.bonds import KnownBonds
 from .atoms.choice import rules_of
 from .atoms.rules import AbstractMoleculeRules, AbstractRules
 from .attributes import Attributes, fresh_attributes, other_attributes
 from .connectivity import bridges
 from .draft import (
     NOTHING,
-    Choices,
+    Variants,
     Family,
     Once,
     copy_of,
@@ -37,7 +38,7 @@ class Vocabulary:
 
     def __init__(self, fragments: list[Fragment]):
         self.fragments = fragments
-        self.fitting: dict[tuple[Attributes, int, Attributes | None, Attributes | None], Choices] = {}
+        self.fitting: dict[tuple[Attributes, int, Attributes | None, Attributes | None], Variants] = {}
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,7 @@ class Drafts:
         if self._rings is not None:
             for kind, place, gone, come, make in self._rings.of(state):
                 takes = tuple(sorted(state.nodes[i] for i in gone))
-                brings = Choices((tuple(sorted(map(self._rings.changes.atom, come))),))
+                brings = Variants((tuple(sorted(map(self._rings.changes.atom, come))),))
                 yield Family(kind, tuple(sorted(place)), brings, takes, partial(with_rings, make))
 
     @cached_property
@@ -110,15 +111,15 @@ class Drafts:
             others = self.rules.alternatives(state, i, room[i])
             fit = [node for node in others if all(self._joins(node, edge, neighbor) for edge, neighbor in near)]
             if fit:
-                yield Family("change node", (i,), Choices(tuple(fit)), state.nodes[i], partial(with_node, state, i))
+                yield Family("change node", (i,), Variants(tuple(fit)), state.nodes[i], partial(with_node, state, i))
 
     def _joins(self, node: Attributes, edge: Attributes, neighbor: Attributes) -> bool:
         """True if two nodes may be neighbors on such an edge."""
         return self.bonds is None or self._known[node, edge, neighbor]
 
     @cached_property
-    def _known(self) -> "_KnownBonds":
-        return _KnownBonds(self.bonds or frozenset(), self.rules)
+    def _known(self) -> KnownBonds:
+        return KnownBonds(self.bonds or frozenset(), self.rules)
 
     def _change_edges(self, state: Sketch, heavy: list[int], room: dict[int, int]) -> Iterator[Family]:
         inside, held, aromatic = set(heavy), bridges(state), self._aromatic(state)
@@ -132,10 +133,10 @@ class Drafts:
             if self._can_cut(state, i, j, held):
                 yield Family("remove edge", (i, j), NOTHING, attributes, partial(cut, state, i, j))
 
-    def _fitting_edges(self, state: Sketch, i: int, j: int, edges: list[Attributes], room: int) -> Choices:
+    def _fitting_edges(self, state: Sketch, i: int, j: int, edges: list[Attributes], room: int) -> Variants:
         """Those of the edges that may join two nodes with room for edges of such an order."""
         ends = state.nodes[i], state.nodes[j]
-        return Choices(
+        return Variants(
             tuple(edge for edge in edges if self.rules.order(edge) <= room and self._joins(ends[0], edge, ends[1]))
         )
 
@@ -192,7 +193,7 @@ class Drafts:
         room: int,
         single: Attributes | None = None,
         only: Attributes | None = None,
-    ) -> Choices:
+    ) -> Variants:
         """Groups that may hang on a node with room for links of such an order.
 
         Without single nodes on the link `single`, if there is one; on the link `only`, if there is one.
@@ -207,7 +208,7 @@ class Drafts:
                 and self.rules.order(group.link) <= room
                 and self._joins(anchor, group.link, group.nodes[0])
             ]
-            known.fitting[key] = Choices(tuple(fit))
+            known.fitting[key] = Variants(tuple(fit))
         return known.fitting[key]
 
     def _small_parts(self, state: Sketch, heavy: list[int]) -> list[set[int]]:
@@ -220,7 +221,7 @@ class Drafts:
             if len(state.around(i)) <= 1 and (state.around(i) or len(state.nodes) > 1):
                 bare = Once(partial(self._without, state, {i}))
                 yield Family("remove group", (i,), NOTHING, state.nodes[i], partial(copy_of, bare, {i}))
-            leaves = Choices(tuple((group, outwards) for group in known.fragments for outwards in (True, False)))
+            leaves = Variants(tuple((group, outwards) for group in known.fragments for outwards in (True, False)))
             yield Family("add group", (i,), leaves, None, partial(with_leaf, state, i))
 
     def _without(self, state: Sketch, members: set[int]) -> Sketch:
@@ -229,17 +230,3 @@ class Drafts:
             self.strip_hydrogens(draft, i)
             draft.remove(i)
         return draft
-
-
-class _KnownBonds(dict[Bond, bool]):
-    """True for two nodes and an edge that may be neighbors; charges, which follow from bonds, are left aside."""
-
-    def __init__(self, bonds: frozenset[Bond], rules: AbstractRules):
-        super().__init__()
-        self.bare = rules.bare
-        self.bonds = {(self.bare(node), edge, self.bare(neighbor)) for node, edge, neighbor in bonds}
-
-    def __missing__(self, bond: Bond) -> bool:
-        node, edge, neighbor = self.bare(bond[0]), bond[1], self.bare(bond[2])
-        known = self[bond] = (node, edge, neighbor) in self.bonds or (neighbor, edge, node) in self.bonds
-        return known

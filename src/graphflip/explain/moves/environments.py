@@ -87,6 +87,10 @@ class EnvironmentCounts:
         }
         return [(i, self._categories(after.environment(i))) for i in nodes if i in after.nodes]
 
+    def of(self, sketch: Sketch, i: int) -> Environment:
+        """The environment of a node, without continuous attributes."""
+        return self._categories(sketch.environment(i))
+
     def unknown(self, factual: Sketch, after: Sketch, difference: Difference, minimum: int) -> list[int]:
         """Nodes with an environment that the difference created and that occurs fewer than `minimum` times."""
         nodes = {*difference.touched, *(j for i in difference.nodes if i in after.nodes for j in after.around(i))}

@@ -142,6 +142,10 @@ class Moves:
         """
         return self._drafts.of(state, self._groups(factual, largest), branches)
 
+    def fragments(self, factual: Sketch, largest: int | None = None) -> list[Fragment]:
+        """Groups of up to `largest` nodes that may be added, single nodes included; None for any."""
+        return self._groups(factual, largest).fragments
+
     def made(
         self,
         state: Sketch,

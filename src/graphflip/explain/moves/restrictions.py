@@ -7,10 +7,10 @@ from ...edits import Op
 from ...errors import ConfigError
 from ...schema import Column, Schema
 from ..constraints import Constraints
-from .rings.aromatic import AromaticRings
 from .atoms.orders import column_index
 from .connectivity import bridges
 from .difference import AttributeChange, Difference, op_of
+from .rings.aromatic import AromaticRings
 from .sketch import Pair, Sketch
 
 

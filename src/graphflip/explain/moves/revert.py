@@ -15,7 +15,7 @@ from .sketch import Pair, Sketch
 
 Answer = TypeVar("Answer")
 
-_SHARES = (0.5, 0.25, 0.125)
+_SHARES = (0.875, 0.75, 0.625, 0.5, 0.375, 0.25, 0.125)
 _LEAST = 1 / 20  # of a scale: changes of numbers are not measured more finely
 
 

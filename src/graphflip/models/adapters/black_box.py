@@ -1,7 +1,7 @@
 """BlackBox: a model without gradients, say scikit-learn on fingerprints, a remote service, an ensemble."""
 
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import torch
 from jaxtyping import Float
@@ -51,6 +51,8 @@ class BlackBox(AbstractClassifier):
         >>> box.calls
         1
     """
+
+    has_gradients: ClassVar[bool] = False
 
     def __init__(
         self,

@@ -9,6 +9,7 @@ from torch import Tensor, nn
 
 from ...errors import NotDifferentiable, require
 from ...graph import Graph
+from ...nn.variations import Variations
 from ...schema import Schema
 from ..networks.classifier import AbstractClassifier
 from .arguments import module_arguments, weight_column
@@ -28,6 +29,7 @@ from .probe import Hints, fails_without_edges, recognize, single_precision, wide
 from .relaxed import Mixture, Mixtures, weighted_messages
 from .sparse import Form, Reader, SparseBatch
 
+_SMALL = 200  # slots up to which all pairs of nodes take part in a relaxed graph
 _FAINT = 0.01  # an edge less likely than this is left out where a weight of 0 does not remove an edge
 
 
@@ -37,7 +39,8 @@ class PyGClassifier(AbstractClassifier):
     Hard graphs are given to the model as node and edge lists, so their logits are the model's own. In a relaxed graph
     the nodes with a probability of at least 1/2 take part, with mixed features and mixed embeddings, and each message
     is weighted by the probability of its edge. If a weight of 0 is as good as removing the edge, which is measured on
-    the sample, all pairs of nodes take part, so that there are gradients for edges that are not there.
+    the sample, all pairs of nodes take part (of a graph of more than 200 slots, those at most three edges apart), so
+    that there are gradients for edges that are not there.
 
     What is not said of inputs and outputs is recognized by trying the model on graphs; `recognized` says as what.
 
@@ -117,6 +120,17 @@ class PyGClassifier(AbstractClassifier):
         if graph.is_hard and not wants_gradient:
             return self._hard(graph)
         return self._relaxed(graph, self.removes_edges)
+
+    @torch.no_grad()
+    def of_variations(self, variations: Variations) -> Float[Tensor, "b c"]:
+        """The same for hard graphs that are given as lists, which the model is shown as they are."""
+        if self.one_by_one or self.needs_edges:
+            return super().of_variations(variations)
+        everything = variations.all
+        V = everything.V if self.schema.dv else everything.V.new_ones(len(everything.V), 1)
+        batch = SparseBatch(variations.owner, variations.owner, everything.ends, V, everything.E)
+        empty = Graph.trusted(V.new_zeros(len(variations), 0), *[V.new_zeros(0)] * 3, self.schema)
+        return self._logits(empty, batch, self.nodes.read(batch.V), self.edges.read(batch.E))
 
     def head(self, embedding: Float[Tensor, "b c"]) -> Float[Tensor, "b c"]:
         """Return the embedding, which is the logits already."""
@@ -212,7 +226,16 @@ def _pairs(graph: Graph, here: Bool[Tensor, "b n"], all_pairs: bool) -> Bool[Ten
     both = here[:, :, None] & here[:, None, :]
     if not all_pairs:
         return both & (graph.A > _FAINT)
-    return both & ~torch.eye(here.shape[1], dtype=torch.bool, device=here.device)
+    both &= ~torch.eye(here.shape[1], dtype=torch.bool, device=here.device)
+    return both if here.shape[1] <= _SMALL else both & _near(graph.A)
+
+
+@torch.no_grad()
+def _near(A: Float[Tensor, "b n n"]) -> Bool[Tensor, "b n n"]:
+    """Pairs of nodes that are at most three edges apart: all pairs of a large graph would be too many."""
+    joined = ((A > _FAINT) | (A.transpose(1, 2) > _FAINT)).float()
+    joined = joined + torch.eye(A.shape[1], device=A.device)
+    return (joined @ (joined @ joined)) > 0
 
 
 def _mixed(reader: Reader, rows: Float[Tensor, "m d"], mixtures: Mixtures) -> Tensor:

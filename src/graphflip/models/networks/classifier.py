@@ -13,8 +13,10 @@ from torch.nn.functional import leaky_relu
 from ...graph import Graph
 from ...nn.layers import EquivariantBlock, InvariantReadout, QuietLinear, append_edges
 from ...nn.messages import AttentionLayer, RelationalLayer, num_relations, relations
+from ...nn.rippling import dense_answers, relational_pools
 from ...nn.saturation import saturated, saturated_schema
 from ...nn.standardize import standardized
+from ...nn.variations import Variations
 from ...schema import Schema
 
 
@@ -39,6 +41,8 @@ class AbstractClassifier(nn.Module, ABC):
     """
 
     schema: Schema
+    has_gradients: ClassVar[bool] = True
+    """False for models that only read hard graphs, and have no gradients with respect to them."""
 
     @abstractmethod
     def embed(self, graph: Graph) -> Float[Tensor, "b h"]:
@@ -50,6 +54,12 @@ class AbstractClassifier(nn.Module, ABC):
 
     def forward(self, graph: Graph) -> Float[Tensor, "b c"]:
         return self.head(self.embed(graph))
+
+    @torch.no_grad()
+    def of_variations(self, variations: Variations) -> Float[Tensor, "b c"]:
+        """The same for hard graphs that differ from one in a few places; a model that reads lists need not make them
+        dense."""
+        return dense_answers(self, variations)
 
 
 @torch.no_grad()
@@ -196,6 +206,13 @@ class _RelationalClassifier(_MessageClassifier):
     For many hard graphs without gradients, such as the candidates of a search, which differ in a few places, nodes of
     one color (that look alike as far as messages have come) are computed once.
     """
+
+    @torch.no_grad()
+    def of_variations(self, variations: Variations) -> Float[Tensor, "b c"]:
+        if self.training or self.schema.directed or self.config.bonds == "sums":
+            return super().of_variations(variations)
+        pooled = torch.cat(list(relational_pools(self.enter, self.layers, variations)), -1)
+        return self.head(leaky_relu(self.join(pooled), self.config.leak))
 
     def _states(self, graph: Graph) -> Iterator[Float[Tensor, "b n d"]]:
         many = len(graph) >= _MANY and not (self.training or torch.is_grad_enabled())

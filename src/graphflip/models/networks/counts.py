@@ -3,6 +3,7 @@
 from itertools import pairwise
 from typing import ClassVar, Literal
 
+import torch
 from jaxtyping import Float
 from pydantic import Field
 from torch import Tensor, nn
@@ -10,9 +11,10 @@ from torch import Tensor, nn
 from ...graph import Graph
 from ...nn.layers import QuietLinear
 from ...nn.saturation import saturated
+from ...nn.variations import Variations
 from ...schema import Schema
 from .classifier import AbstractClassifier, Outputs
-from .wl import wl_counts
+from .wl import wl_counts, wl_counts_of_variations
 
 
 class CountConfig(Outputs):
@@ -52,6 +54,7 @@ class CountClassifier(AbstractClassifier):
     """
 
     default: ClassVar[CountConfig] = CountConfig()
+    has_gradients: ClassVar[bool] = False
 
     def __init__(self, schema: Schema, config: CountConfig = default):
         super().__init__()
@@ -65,6 +68,12 @@ class CountClassifier(AbstractClassifier):
     def embed(self, graph: Graph) -> Float[Tensor, "b h"]:
         graph = saturated(graph) if self.config.bonds == "sums" else graph
         return wl_counts(graph, self.config.radius, self.config.bins).log1p_()
+
+    @torch.no_grad()
+    def of_variations(self, variations: Variations) -> Float[Tensor, "b c"]:
+        if self.training or self.schema.directed or self.config.bonds == "sums":
+            return super().of_variations(variations)
+        return self.head(wl_counts_of_variations(variations, self.config.radius, self.config.bins).log1p_())
 
     def head(self, embedding: Float[Tensor, "b h"]) -> Float[Tensor, "b c"]:
         return self.config.scaled(self.network(embedding))

@@ -43,6 +43,7 @@ class TreeClassifier(AbstractClassifier):
     """
 
     default: ClassVar[TreesConfig] = TreesConfig()
+    has_gradients: ClassVar[bool] = False
     feature: Int[Tensor, "trees nodes"]
     threshold: Float[Tensor, "trees nodes"]
     child: Int[Tensor, "trees nodes 2"]

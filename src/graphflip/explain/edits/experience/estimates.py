@@ -7,7 +7,7 @@ from jaxtyping import Int64
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from ...moves.draft import Choices, Family
+from ...moves.draft import Variants, Family
 from ...moves.sketch import Sketch
 
 Rows = Int64[np.ndarray, "m f"]
@@ -45,7 +45,7 @@ class Features:
     def _number(self, feature: Hashable) -> int:
         return self.numbers.setdefault(feature, len(self.numbers))
 
-    def _each(self, about: tuple[Hashable, ...], choices: Choices) -> NDArray[np.int64]:
+    def _each(self, about: tuple[Hashable, ...], choices: Variants) -> NDArray[np.int64]:
         """Numbers of the features that say the same about each of the choices."""
         key = about, choices
         if key not in self._of_choices:

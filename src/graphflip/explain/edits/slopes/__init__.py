@@ -1,0 +1,1 @@
+"""First-order estimates of moves: one backward pass says where a graph that is no molecule should change."""

@@ -1,0 +1,147 @@
+"""Slopes: the moves of a round that promise most by the models' gradients, with what they are expected to do."""
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ....models.networks.classifier import AbstractClassifier
+from ...moves.apply import apply_differences
+from ...moves.draft import Draft
+from ..candidates import Candidate
+from ..experience.table import ExpectedEffects
+from ..neighborhood import Neighborhood, SearchStage
+from ..scoring import Scoring
+from .admission import Admission
+from .gradients import Gradient, gradients
+from .listing import Listing, Promise, Rank
+from .residuals import Codes, Residuals
+
+# Moves of each kind that are listed for a state, and trials of each sort of move before the search begins.
+_MOST, _TRIALS = 48, 3
+
+# Log-probability above which, and log-odds below which, differences do not count.
+_SURE, _FAR = -1e-4, 12.0
+
+
+class Listed(NamedTuple):
+    """Moves of a state that are worth a look, and what they are expected to do."""
+
+    promises: list[Promise]
+    expected: ExpectedEffects
+
+    @property
+    def drafts(self) -> list[Draft]:
+        """The moves alone."""
+        return [promise.draft for promise in self.promises]
+
+
+class Slopes:
+    """Lists the promising moves of graphs that are no molecules, by one backward pass for all states of a round.
+
+    A model without gradients is represented by the others; where none has any, nothing can be listed. By how much
+    gradients are wrong about each sort of move is learned from the moves that are tried.
+
+    Args:
+        neighborhood: Moves that may be made.
+        scoring: Models that are asked, and what is asked of them.
+    """
+
+    def __init__(self, neighborhood: Neighborhood, scoring: Scoring):
+        self.neighborhood, self.scoring = neighborhood, scoring
+        self.known: dict[frozenset, list[Gradient]] = {}
+        self.residuals, self.explored = Residuals(len(scoring.enough)), False
+        self.admissions = {known: Admission(neighborhood, known) for known in (True, False)}
+        models = (scoring.classifier, *scoring.surrogates)
+        self.useful = neighborhood.schema.chemistry is None and any(model.has_gradients for model in models)
+
+    def exploring(self, front: Sequence[Candidate], stage: SearchStage) -> list[Listed]:
+        """A few moves of every sort at the first state, when this is called for the first time; else nothing."""
+        if self.explored or not self._has_slopes(front):
+            return []
+        self.explored = True
+        kinds = self._listing(front[0], stage).kinds(1, 0.0)
+        promises = [promise for kind in kinds for promise in kind.spread(_TRIALS)]
+        return [Listed(promises, self._expected(promises))]
+
+    def listed(self, front: Sequence[Candidate], stage: SearchStage) -> list[Listed] | None:
+        """The moves of each state that should rank first; None if no model has gradients."""
+        return [self._listed(state, stage) for state in front] if self._has_slopes(front) else None
+
+    def observe(self, promise: Promise, rises: Sequence[float]) -> None:
+        """Learn what a move did."""
+        self.residuals.observe(promise.codes, np.array(rises) - promise.rises)
+
+    def _has_slopes(self, front: Sequence[Candidate]) -> bool:
+        """True if the gradients at all states are known, after they were computed where they were not."""
+        if not self.useful:
+            return False
+        fresh = [state for state in front if state.key() not in self.known]
+        self.useful = not fresh or self._learn(fresh)
+        return self.useful
+
+    def _learn(self, states: list[Candidate]) -> bool:
+        """Keep the gradients at some states; False if there are none."""
+        scoring = self.scoring
+        graphs = apply_differences(scoring.graph, [state.difference for state in states])
+        may_ask = scoring.left > len(states)
+        sides: list[Sequence[AbstractClassifier]] = [[scoring.classifier] if may_ask else [], scoring.surrogates]
+        found = [gradients(models, graphs, scoring.goal) if models else None for models in sides]
+        scoring.calls += len(states) if found[0] is not None else 0
+        there = [each for each in found if each is not None]
+        if not there:
+            return False
+        chosen = [(each or there[0]) for each in found[: len(scoring.enough)]]
+        for state, *slopes in zip(states, *chosen, strict=True):
+            self.known[state.key()] = slopes
+        return True
+
+    def _listing(self, state: Candidate, stage: SearchStage) -> Listing:
+        around = self.neighborhood
+        return Listing(
+            around.moves,
+            around.factual,
+            state.sketch,
+            self.known[state.key()],
+            self.residuals.number,
+            self.admissions[stage.known].at(state.sketch),
+        )
+
+    def _listed(self, state: Candidate, stage: SearchStage) -> Listed:
+        rank = self._rank(state)
+        kinds = self._listing(state, stage).kinds(stage.largest, stage.branches)
+        promises = [promise for kind in kinds for promise in kind.best(rank, _MOST)]
+        return Listed(promises, self._expected(promises))
+
+    def _rank(self, state: Candidate) -> Rank:
+        """Rank of moves of a state, as the search will rank the candidates that they lead to."""
+        scoring, goal = self.scoring, self.scoring.goal
+        levels = np.array([_linked(score) if goal.unit == "probability" else score for score in state.scores])
+        price = scoring.thrift * scoring.costs.price * scoring.costs.edit_price
+
+        def rank(rises: NDArray[np.float64], edits: NDArray[np.float64], codes: Codes) -> NDArray[np.float64]:
+            rises = rises + self.residuals.expected(codes)
+            scores = levels + rises
+            scores = -np.logaddexp(0.0, -scores) if goal.unit == "probability" else scores
+            support = np.minimum(scores, np.array(scoring.enough)).mean(1)
+            # Where nothing is missing any more, the steepest comes first all the same.
+            return price * edits - support - 1e-3 * rises.mean(1)
+
+        return rank
+
+    def _expected(self, promises: Sequence[Promise]) -> ExpectedEffects:
+        count, nothing = len(promises), np.zeros(len(promises))
+        if not promises:
+            return ExpectedEffects(*[nothing] * len(ExpectedEffects._fields))
+        rises = np.stack([one.rises for one in promises])
+        rises = rises + self.residuals.expected(np.stack([one.codes for one in promises]))
+        edits = np.fromiter((one.edits for one in promises), dtype=np.float64, count=count)
+        return ExpectedEffects(rises[:, 0].copy(), rises[:, -1].copy(), edits, nothing, nothing, nothing)
+
+
+def _linked(score: float) -> float:
+    """Log-odds of a log-probability."""
+    score = min(score, _SURE)
+    return max(score - math.log(-math.expm1(score)), -_FAR) if score > -math.inf else -_FAR

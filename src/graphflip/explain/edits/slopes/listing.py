@@ -1,0 +1,310 @@
+"""Listing: the moves of a graph that is no molecule which promise most by a gradient; the others are never listed."""
+
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from functools import cached_property, partial
+from itertools import islice, product
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ....columns import STEPS
+from ....schema import Column
+from ...moves.attributes import Attributes, fresh_attributes
+from ...moves.connectivity import bridges
+from ...moves.draft import Draft, cut, joined, with_node
+from ...moves.moves import Moves
+from ...moves.sketch import Pair, Sketch
+from .admission import StateAdmission
+from .encode import encode_all
+from .gradients import Gradient
+from .groups import Choice, GroupMoves
+from .reach import near_pairs
+from .residuals import Codes
+
+Rises = NDArray[np.float64]
+"""Expected rises of the scores, a row for each move: by the classifier, by the surrogates."""
+
+# Moves that are looked at, best first, for each one that is listed: few may create environments that are known.
+_LOOKS = 30
+
+# Rise of log-odds beyond which an estimate is not believed.
+_FARTHEST = 8.0
+
+# Steps of this share of a list, begun anew at its end, are spread evenly over it, however many they are.
+_GOLDEN = 0.6180339887498949
+
+
+class Promise(NamedTuple):
+    """A move and what it should do.
+
+    Args:
+        draft: The move.
+        rises: Rises of the scores by the gradient alone.
+        edits: Cost of its edits.
+        codes: Its sort and finer sort.
+    """
+
+    draft: Draft
+    rises: NDArray[np.float64]
+    edits: float
+    codes: Codes
+
+
+class Choices:
+    """Moves of one kind as arrays, of which few become drafts."""
+
+    def __init__(self) -> None:
+        self.parts: list[Choice] = []
+
+    def add(self, part: Choice) -> None:
+        """Add some moves."""
+        if len(part.rises):
+            self.parts.append(part)
+
+    def best(self, rank: "Rank", most: int) -> Iterator[Promise]:
+        """The first moves by rank that are allowed, at most so many."""
+        if not self.parts:
+            return
+        columns = zip(*(part[:3] for part in self.parts), strict=True)
+        rises, edits, codes = (np.concatenate(arrays) for arrays in columns)
+        ranks = rank(rises, edits, codes)
+        count = min(_LOOKS * most, len(ranks))
+        first = np.argpartition(ranks, count - 1)[:count] if count < len(ranks) else np.arange(len(ranks))
+        order = first[np.argsort(ranks[first], kind="stable")]
+        yield from islice(self._drafts(order), most)
+
+    def spread(self, each: int) -> Iterator[Promise]:
+        """A few moves of every sort, of its finer sorts in turn, at places all over the graph.
+
+        Small steps are left out: of these the gradient is right.
+        """
+        start = 0
+        for part in self.parts:
+            large = part.edits >= 1.0
+            for sort in np.unique(part.codes[large, 0]):
+                members = np.flatnonzero(large & (part.codes[:, 0] == sort))
+                turn = _turns(part.codes[members, 1])
+                order = members[np.argsort(turn, kind="stable")]
+                yield from islice(self._drafts(start + order[: _LOOKS * each]), each)
+            start += len(part.rises)
+
+    def _drafts(self, order: NDArray[np.integer]) -> Iterator[Promise]:
+        ends = np.cumsum([len(part.rises) for part in self.parts])
+        for k in order.tolist():
+            at = int(np.searchsorted(ends, k, side="right"))
+            part, k = self.parts[at], k - int(ends[at] - len(self.parts[at].rises))
+            draft = part.make(k)
+            if draft is not None:
+                yield Promise(draft, part.rises[k], float(part.edits[k]), part.codes[k])
+
+
+def _turns(sorts: NDArray[np.int64]) -> NDArray[np.float64]:
+    """For each move, its turn when every sort has one move in each turn; later ones are far from those before."""
+    turns = np.empty(len(sorts))
+    for sort in np.unique(sorts):
+        members = np.flatnonzero(sorts == sort)
+        turns[members] = (np.arange(len(members)) * _GOLDEN) % 1.0 * len(members)
+        turns[members] = np.argsort(np.argsort(turns[members]))
+    return turns
+
+
+Rank = Callable[[Rises, NDArray[np.float64], Codes], NDArray[np.float64]]
+"""Rank of moves, lowest first, by their rises, the costs of their edits, and their sorts."""
+
+
+class Listing:
+    """Lists the moves of one state that should rank first.
+
+    Args:
+        moves: Moves of the schema, which has no chemistry.
+        factual: Sketch of the factual.
+        state: Sketch of the state.
+        slopes: Gradients at the state: of the classifier's score, and of the surrogates'.
+        number: Numbers of sorts of moves.
+        admission: Test of the environments that moves create.
+    """
+
+    def __init__(
+        self,
+        moves: Moves,
+        factual: Sketch,
+        state: Sketch,
+        slopes: Sequence[Gradient],
+        number: Callable[[Hashable], int],
+        admission: StateAdmission,
+    ):
+        self.moves, self.factual, self.state, self.number, self.admission = moves, factual, state, number, admission
+        self.schema, self.slopes = moves.schema, slopes
+        self.nodes = np.fromiter(state.nodes, dtype=np.int64, count=len(state.nodes))
+
+    def kinds(self, largest: int | None, branches: float) -> Iterator[Choices]:
+        """Moves by kind; `largest` and `branches` are as in `Moves.steps`."""
+        yield self._node_changes()
+        yield self._edge_changes()
+        yield self._new_edges()
+        groups, of_groups = Choices(), GroupMoves(self)
+        for part in of_groups.choices(largest, branches):
+            groups.add(part._replace(rises=_bounded(part.rises)))
+        yield groups
+
+    def _node_changes(self) -> Choices:
+        """Other attributes of nodes."""
+        state, choices = self.state, Choices()
+        gradients = [slope.nodes[self.nodes, 1:] for slope in self.slopes]
+        rows = [state.nodes[i] for i in self.nodes.tolist()]
+
+        def make(at: int, value: str | float, i: int, was: Attributes) -> Draft | None:
+            now = (*was[:at], value, *was[at + 1 :])
+            if not self.admission.changed_node(i, now):
+                return None
+            return Draft("change node", (i,), now, was, partial(with_node, state, i, now))
+
+        self._attributes(choices, rows, self.schema.nodes, gradients, [(i,) for i in self.nodes.tolist()], make)
+        return choices
+
+    def _edge_changes(self) -> Choices:
+        """Other attributes of edges, and edges that go without splitting the graph."""
+        state, choices, held = self.state, Choices(), self._held
+        edges = list(state.edges())
+        if not edges:
+            return choices
+        i, j = (np.array(ends) for ends in zip(*((i, j) for i, j, _ in edges), strict=True))
+        rows, places = [attributes for *_, attributes in edges], [(i, j) for i, j, _ in edges]
+        gradients = [slope.pairs[i, j] for slope in self.slopes]
+
+        def make(at: int, value: str | float, i: int, j: int, was: Attributes) -> Draft | None:
+            now = (*was[:at], value, *was[at + 1 :])
+            if not self.admission.changed_edge(i, j, was, now):
+                return None
+            return Draft("change edge", (i, j), now, was, partial(joined, state, i, j, now))
+
+        self._attributes(choices, rows, self.schema.edges, [each[:, 1:] for each in gradients], places, make)
+        encoded = encode_all(rows, self.schema.edges)
+        free = [k for k, (a, b) in enumerate(places) if (state.directed and a in state.near[b]) or (a, b) not in held]
+        gone = np.stack([-(each[:, 0] + (each[:, 1:] * encoded).sum(1)) for each in gradients], axis=1)[free]
+
+        def remove(k: int) -> Draft | None:
+            i, j = places[free[k]]
+            if not self.admission.changed_edge(i, j, rows[free[k]], None):
+                return None
+            return Draft("remove edge", (i, j), None, rows[free[k]], partial(cut, state, i, j))
+
+        codes = np.full((len(free), 2), self.number("remove edge"))
+        choices.add(Choice(_bounded(gone), np.ones(len(free)), codes, remove))
+        return choices
+
+    def _new_edges(self) -> Choices:
+        """Edges between nodes that are near each other."""
+        state, choices = self.state, Choices()
+        pairs = near_pairs(state)
+        if not len(pairs):
+            return choices
+        i, j = pairs.T
+        gradients = [slope.pairs[i, j] for slope in self.slopes]
+        for attributes in fresh_attributes(self.schema.edges, (each for *_, each in state.edges())):
+            row = encode_all([attributes], self.schema.edges)[0]
+            rises = np.stack([each[:, 0] + each[:, 1:] @ row for each in gradients], axis=1)
+
+            def make(k: int, attributes: Attributes = attributes) -> Draft | None:
+                i, j = pairs[k].tolist()
+                if not self.admission.changed_edge(i, j, None, attributes):
+                    return None
+                return Draft("add edge", (i, j), attributes, None, partial(joined, state, i, j, attributes))
+
+            codes = np.full((len(pairs), 2), self.number(("add edge", attributes)))
+            choices.add(Choice(_bounded(rises), np.ones(len(pairs)), codes, make))
+        return choices
+
+    def _attributes(
+        self,
+        choices: Choices,
+        rows: list[Attributes],
+        columns: Sequence[Column],
+        gradients: Sequence[NDArray[np.float32]],
+        places: Sequence[tuple[int, ...]],
+        make: Callable[..., Draft | None],
+    ) -> None:
+        """Add every other value of every attribute of some nodes or edges."""
+        start = 0
+        for at, column in enumerate(columns):
+            part = [each[:, start : start + column.width] for each in gradients]
+            start += column.width
+            others = _alternatives(column, [row[at] for row in rows])
+            # place x value x score: the gradient times the change of the column's entries
+            rises = np.stack([np.einsum("pd,pvd->pv", each, others.changes) for each in part], axis=-1)
+
+            def one(k: int, at: int = at, others: _Alternatives = others) -> Draft | None:
+                place, value = divmod(k, others.edits.shape[1])
+                new = others.value(rows[place][at], value)
+                return None if new is None else make(at, new, *places[place], rows[place])
+
+            sorts = others.sorts(lambda sort, at=at: self.number((len(places[0]), at, sort)))
+            choices.add(Choice(_bounded(rises.reshape(-1, rises.shape[-1])), others.edits.ravel(), sorts, one))
+
+    @cached_property
+    def _held(self) -> set[Pair]:
+        return bridges(self.state)
+
+
+class _Alternatives(NamedTuple):
+    """Other values of a column for some places.
+
+    Args:
+        changes: Changes of the column's entries: place x value x entry.
+        edits: Costs: place x value.
+        names: Sort and finer sort of each, by numbers of their own: place x value x 2.
+        known: Sorts by these numbers.
+        value: The k-th other value of a place that has a given one; None if it is not allowed.
+    """
+
+    changes: NDArray[np.float64]
+    edits: NDArray[np.float64]
+    names: NDArray[np.int64]
+    known: list[Hashable]
+    value: Callable[[str | float, int], str | float | None]
+
+    def sorts(self, number: Callable[[Hashable], int]) -> Codes:
+        """Sort and finer sort of each, by the numbers of all moves."""
+        return np.array([number(sort) for sort in self.known], dtype=np.int64)[self.names].reshape(-1, 2)
+
+
+def _alternatives(column: Column, now: list[str | float]) -> _Alternatives:
+    return _steps(column, now) if column.is_continuous else _categories(column, now)
+
+
+def _steps(column: Column, now: list[str | float]) -> _Alternatives:
+    """Steps up and down; a sort is a step, a finer sort a step from a value, in scales from the mean."""
+    steps = np.array([sign * step for step in STEPS for sign in (-1.0, 1.0)])
+    shape = len(now), len(steps)
+
+    where = np.round((np.array(now, dtype=np.float64) - column.mean) / column.scale).clip(-4, 4).astype(np.int64) + 4
+    coarse = np.broadcast_to(np.arange(len(steps)), shape)
+    names = np.stack([coarse, len(steps) + 9 * coarse + where[:, None]], axis=-1)
+    known: list[Hashable] = [*steps.tolist(), *((step, place) for step in steps.tolist() for place in range(9))]
+    changes = np.broadcast_to(steps * column.scale, shape)[..., None]
+
+    def move(was: str | float, k: int) -> str | float | None:
+        return column.moved(was, float(steps[k]))
+
+    return _Alternatives(changes, np.broadcast_to(np.minimum(np.abs(steps), 1.0), shape), names, known, move)
+
+
+def _categories(column: Column, now: list[str | float]) -> _Alternatives:
+    """Other categories; a sort is one that comes, a finer sort one that comes for another."""
+    others = {value: list(column.alternatives(value)) for value in dict.fromkeys(now)}
+    encoded = {value: np.array(column.encode(value)) for value in column.values}
+    count = len(column.values)
+    change, names = {}, {}
+    for value, some in others.items():
+        at = [column.values.index(str(new)) for new in some]
+        fine = [count + count * column.values.index(str(value)) + k for k in at]
+        change[value] = np.array([encoded[str(new)] - encoded[str(value)] for new in some]).reshape(len(some), count)
+        names[value] = np.array([at, fine], dtype=np.int64).T.reshape(len(some), 2)
+    known: list[Hashable] = [*column.values, *product(column.values, repeat=2)]
+    changes, sorts = np.stack([change[value] for value in now]), np.stack([names[value] for value in now])
+    return _Alternatives(changes, np.ones(changes.shape[:2]), sorts, known, lambda was, k: others[was][k])
+
+
+def _bounded(rises: Rises) -> Rises:
+    return np.asarray(rises, dtype=np.float64).clip(-_FARTHEST, _FARTHEST)
