@@ -4,10 +4,10 @@ import pytest
 
 import graphflip as gf
 from graphflip.explain.constraints import Constraints
-from graphflip.explain.moves.rings.aromatic import AromaticRings
 from graphflip.explain.moves.difference import Difference
 from graphflip.explain.moves.moves import Moves
 from graphflip.explain.moves.restrictions import Restrictions
+from graphflip.explain.moves.rings.aromatic import AromaticRings
 from graphflip.explain.moves.sketch import Sketch
 from graphflip.jsongraph import aligned_pair
 

@@ -14,7 +14,7 @@ from graphflip.explain import EditSearch, Moves, Outcome
 from graphflip.explain.edits.experience.estimates import Effects, Features, indicators
 from graphflip.explain.edits.neighborhood import SearchStage
 from graphflip.explain.goals.targets import parse_goal
-from graphflip.explain.moves.draft import NOTHING, Variants, Family
+from graphflip.explain.moves.draft import NOTHING, Family, Variants
 from graphflip.explain.moves.sketch import Sketch
 from graphflip.models.adapters import BlackBox
 

@@ -66,20 +66,21 @@ PREFERENCES: Mapping[str, Preference] = {
 
 _CHEMISTS = {
     "realism": True,
-    "edit_price": 0.6,
+    "edit_price": 0.8,
     "site_price": 1.0,
     "hydrogen_price": 0.4,
     "familiarity": 2.0,
-    "likeness": 10.0,
+    "likeness": 12.0,
     "rarity": 1.0,
     "stereo": 3.0,
     "max_moves": 7,
     "patience": 1,
     "exchanges": 1,
 }
+_SURE = {"price": 0.05, "edit_price": 0.6, "likeness": 10.0}
 MOLECULES: Mapping[str, Preference] = PREFERENCES | {
-    "balanced": Preference.model_validate({"confidence": 0.65, "agreement": 0.76, "beam": 2, **_CHEMISTS}),
-    "believable": Preference.model_validate({"confidence": 0.8, "agreement": 0.88, "beam": 2, **_CHEMISTS}),
+    "balanced": Preference.model_validate({"confidence": 0.65, "agreement": 0.78, "beam": 2, **_CHEMISTS}),
+    "believable": Preference.model_validate({"confidence": 0.8, "agreement": 0.88, "beam": 2, **_CHEMISTS, **_SURE}),
 }
 """For kits of molecules with kinds of bonds, chosen on Mutagenicity's validation split."""
 

@@ -12,9 +12,9 @@ from .attributes import Attributes, fresh_attributes, other_attributes
 from .connectivity import bridges
 from .draft import (
     NOTHING,
-    Variants,
     Family,
     Once,
+    Variants,
     copy_of,
     cut,
     joined,

@@ -7,7 +7,7 @@ from jaxtyping import Int64
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from ...moves.draft import Variants, Family
+from ...moves.draft import Family, Variants
 from ...moves.sketch import Sketch
 
 Rows = Int64[np.ndarray, "m f"]
