@@ -4,7 +4,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from graphflip.data.files import COUNTERS
-from graphflip.data.tables import count_rows, read_smiles
+from graphflip.data.tables import count_rows, label_columns, read_smiles
 
 pieces = st.lists(st.sampled_from(['"', '""', "CC", "a,CC", ",", ";", " ", "x", "CO,b", "'", '"CC"']), max_size=6)
 lines = pieces.map("".join)
@@ -45,3 +45,35 @@ def test_the_count_is_that_of_lines_with_something_in_them(tmp_path):
         path = tmp_path / name
         path.write_text(text)
         assert COUNTERS[path.suffix](path) == count, name
+
+
+def table(tmp_path, header, *rows):
+    path = tmp_path / "table.csv"
+    path.write_text("\n".join([header, *rows]) + "\n")
+    return path
+
+
+def test_a_column_is_one_of_classes_up_to_twenty_that_occur_three_times_each(tmp_path):
+    def classes(different, times):
+        names = [f"c{k}" for k in range(different)] * times
+        columns = label_columns(table(tmp_path, "smiles,group", *(f"C,{name}" for name in names)))
+        return [len(column.values) for column in columns]
+
+    assert classes(20, 3) == [20]
+    assert classes(21, 3) == []
+    assert classes(20, 2) == []
+    assert classes(2, 3) == [2]
+
+
+def test_short_lines_have_blank_cells_at_their_end(tmp_path):
+    rows = [*("C,1,a" for _ in range(3)), *("C,0,b" for _ in range(3)), "C,1", "C"]
+    columns = {column.name: column for column in label_columns(table(tmp_path, "smiles,active,kind", *rows))}
+    assert columns["active"].blank == 1
+    assert columns["kind"].blank == 2
+    assert columns["kind"].filled == 6
+
+
+def test_only_the_first_line_of_a_list_is_a_header(tmp_path):
+    path = tmp_path / "list.smi"
+    path.write_text("smiles name\nCC a\nsmiles b\n")
+    assert [(row.row, row.smiles) for row in read_smiles(path)] == [(2, "CC"), (3, "smiles")]

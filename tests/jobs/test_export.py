@@ -70,6 +70,15 @@ def test_no_cell_is_a_formula(cells, tmp_path_factory):
         assert line[:1] in ('"', "")
 
 
+def test_long_cells_are_cut_so_that_every_reader_reads_them(tmp_path):
+    path, texts = tmp_path / "x.csv", ["a" * 32_000, "b" * 40_000]
+    write_csv(path, [dict.fromkeys(COLUMNS) | {"note": text} for text in texts])
+    with path.open(newline="", encoding="utf-8") as file:
+        kept, cut = (row["note"] for row in csv.DictReader(file))
+    assert kept == texts[0]
+    assert cut == "b" * 32_000 + " …"
+
+
 def test_what_cannot_be_exported(undisturbed, tmp_path):
     with pytest.raises(ConfigError, match=r"\.jsonl or \.csv"):
         export(undisturbed, tmp_path / "x.xlsx")

@@ -5,8 +5,10 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphflip.models.networks.decode import Gumbel, MostLikely, Soft, draw_columns, straight_through
+from graphflip.graph import Graph
+from graphflip.models.networks.decode import Gumbel, MostLikely, Soft, draw_columns, rounded, straight_through
 from graphflip.schema import Categories, Continuous
+from graphflip.testing import random_graph
 
 SEEDS = st.integers(0, 2**16)
 
@@ -96,3 +98,13 @@ def test_continuous_columns_are_their_mean_and_none_are_none():
     values = draw_columns(MostLikely(), torch.tensor([[[2.5, -1.0, 1.0]]]), slices)
     assert values.tolist() == [[[2.5, 0.0, 1.0]]]
     assert draw_columns(Soft(), torch.zeros(1, 4, 0), []).shape == (1, 4, 0)
+
+
+@given(seed=SEEDS)
+def test_rounded_graphs_have_no_attributes_where_there_is_no_node_or_edge(seed):
+    graph = random_graph(n=6, num_graphs=3, seed=seed)
+    V, E = graph.V + 0.7, graph.E + 0.7  # as if something had been decoded everywhere
+    hard = rounded(Graph.trusted(graph.B, V, graph.A, E, graph.schema))
+    assert not bool(hard.V[hard.B == 0].any())
+    assert not bool(hard.E[hard.A == 0].any())
+    assert bool(hard.V[hard.B == 1].any())

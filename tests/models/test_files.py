@@ -1,13 +1,16 @@
 """Tensor files: whole or not at all, read without running anything."""
 
+import json
 import os
 import pickle
+import stat
 
 import pytest
 import torch
+from pydantic import BaseModel
 
 from graphflip.errors import ModelFileError
-from graphflip.models.storage.files import misfits, read_tensors, write_atomically, write_tensors
+from graphflip.models.storage.files import misfits, read_json_model, read_tensors, write_atomically, write_tensors
 
 
 def test_tensors_and_metadata_come_back(tmp_path):
@@ -47,3 +50,32 @@ def test_misfits_are_named():
     one, two = torch.zeros(1), torch.zeros(2)
     assert misfits({"a": one, "b": two}, {"a": one, "b": two}) == []
     assert misfits({"a": one, "c": one, "k": one.long()}, {"a": two, "b": one, "k": one}) == ["a", "b", "c", "k"]
+
+
+class _Stored(BaseModel):
+    format: int
+    name: str
+
+
+def test_the_newest_format_is_read_and_the_next_one_is_not(tmp_path):
+    file = tmp_path / "card.json"
+    for came, newest in ((1, 2), (2, 2)):
+        file.write_text(json.dumps({"format": came, "name": "a"}))
+        assert read_json_model(file, _Stored, newest, ModelFileError, "", "").name == "a"
+    file.write_text(json.dumps({"format": 3, "name": "a", "version": "9.1"}))
+    with pytest.raises(ModelFileError, match=r"format 3 by graphflip 9.1.*up to format 2"):
+        read_json_model(file, _Stored, 2, ModelFileError, "", "")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="elsewhere folders cannot be opened")
+def test_a_new_name_is_flushed_with_its_folder(tmp_path, monkeypatch):
+    flushed = []
+    flush = os.fsync
+
+    def remember(handle):
+        flushed.append(stat.S_ISDIR(os.fstat(handle).st_mode))
+        flush(handle)
+
+    monkeypatch.setattr(os, "fsync", remember)
+    write_atomically(tmp_path / "a.txt", b"a")
+    assert flushed == [False, True], "the file, then the folder"

@@ -11,7 +11,7 @@ from torch.distributions import Normal, kl_divergence
 from graphflip.graph import Graph
 from graphflip.models.networks.decode import Gumbel, MostLikely, Soft
 from graphflip.models.networks.modern import eigenvectors
-from graphflip.models.networks.pegvae import PAPER, PEGVAE, PEGVAEConfig, Posterior
+from graphflip.models.networks.pegvae import PAPER, PEGVAE, PEGVAEConfig, Posterior, linear_config
 from graphflip.nn.initialize import reset_parameters
 from graphflip.schema import Categories, Continuous, Schema
 from graphflip.testing import random_graph
@@ -223,3 +223,20 @@ def test_eigenvectors_are_permuted_with_graph_and_noise(seed):
     padded = eigenvectors(graph.pad(9), torch.nn.functional.pad(noise, (0, 2)))
     torch.testing.assert_close(padded[:, :7], eigenvectors(graph, noise), atol=1e-6, rtol=1e-6)
     assert not bool(padded[:, 7:].any())
+
+
+def test_a_located_code_makes_its_graph_likelier():
+    schema = SCHEMAS["undirected"]
+    vae = PEGVAE(schema, CONFIGS["modern"].model_copy(update={"refine_steps": 15}))
+    reset_parameters(vae, torch.Generator().manual_seed(0))
+    graph = random_graph(n=6, num_graphs=4, seed=1, schema=schema)
+    with torch.no_grad():
+        guess = vae.encode(graph, torch.Generator().manual_seed(2)).mean
+        before = vae.eval().log_likelihood(graph, guess).total
+        after = vae.log_likelihood(graph, vae.locate(graph, torch.Generator().manual_seed(2))).total
+    assert bool((after > before).all())
+
+
+@pytest.mark.parametrize(("nodes", "width"), [(4, 8), (12, 9), (40, 30), (64, 48), (200, 48)])
+def test_the_linear_design_tells_three_quarters_of_the_nodes_apart(nodes, width):
+    assert linear_config(Schema(max_nodes=nodes)).width == width

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from graphflip.data.dataset import GraphDataset
 from graphflip.data.molecules.molecule import from_smiles, molecule_schema
 from graphflip.data.planted.motif import planted
-from graphflip.errors import DataError
+from graphflip.errors import DataError, ModelFileError
 from graphflip.graph import Graph
 from graphflip.models.networks.trees import TreesConfig, environment_counts, fit_trees
 from graphflip.models.networks.wl import wl_counts
@@ -150,3 +150,20 @@ def test_morgan_counts_of_what_is_no_molecule(capfd):
     counts = environment_counts(crowded, TreesConfig(features="morgan", bins=256))
     assert float(counts.sum()) > 0
     assert capfd.readouterr().err == ""
+
+
+def test_a_tree_of_which_one_node_leads_back_is_refused(judge):
+    weights = {name: value.clone() for name, value in judge.state_dict().items()}
+    inner = int((judge.child[0, :, 0] > torch.arange(judge.child.shape[1])).nonzero()[-1])
+    weights["child"][0, inner] = 0
+    with pytest.raises(ModelFileError, match="children of larger numbers"):
+        judge.load_state_dict(weights)
+
+
+@given(seed=SEEDS)
+def test_every_node_counts_once_for_each_radius(seed):
+    graph = random_graph(n=6, num_graphs=3, seed=seed)
+    for rounds in range(3):
+        counts = wl_counts(graph, rounds, bins=4096)
+        assert counts.sum(1).tolist() == ((rounds + 1) * graph.B.sum(1)).tolist()
+    assert bool((wl_counts(graph, 2, 4096) >= wl_counts(graph, 1, 4096)).all())

@@ -189,3 +189,14 @@ def test_readout_is_the_maximum_over_existing_nodes(seed, n):
         rows = x[k][graph.B[k] > 0]
         expected = rows.amax(0) if len(rows) else torch.zeros(4)
         assert torch.equal(found[k], expected)
+
+
+def test_normalization_that_does_not_train_subtracts_the_mean_it_has_seen():
+    norm = MaskedBatchNorm(3).eval()
+    with torch.no_grad():
+        norm.running_mean.copy_(torch.tensor([1.0, -2.0, 0.5]))
+        norm.running_var.copy_(torch.tensor([4.0, 1.0, 9.0]))
+        norm.shift.copy_(torch.tensor([0.1, 0.2, 0.3]))
+    x = torch.randn(2, 4, 3, generator=torch.Generator().manual_seed(0))
+    expected = functional.batch_norm(x.flatten(0, 1), norm.running_mean, norm.running_var, norm.scale, norm.shift)
+    torch.testing.assert_close(norm(x, torch.ones(2, 4)).flatten(0, 1), expected)
