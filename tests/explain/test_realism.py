@@ -8,7 +8,7 @@ import graphflip as gf
 from graphflip.data import from_smiles
 from graphflip.data.molecules.molecule import drug_schema
 from graphflip.explain.edits.candidates import Candidate, num_sites
-from graphflip.explain.edits.realism import AbstractRealism, ChemicalRealism, FamiliarGraphs
+from graphflip.explain.edits.realism import AbstractRealism, AbstractStrangeness, ChemicalRealism, FamiliarGraphs
 from graphflip.explain.edits.settings import Costs
 from graphflip.explain.moves.difference import Difference
 from graphflip.explain.moves.environments import EnvironmentCounts
@@ -19,18 +19,21 @@ from graphflip.realism.corpus import Corpus
 SCHEMA = drug_schema(40)
 
 
-class Free(AbstractRealism):
+class Free(AbstractRealism, AbstractStrangeness):
     """A training set in which nothing is rare."""
 
     def beside(self, factual):
-        return lambda candidate: 0.0
+        return self
+
+    def price(self, candidate, lenient=False):
+        return 0.0
 
 
-def strangeness(before: str, after: str, realism: ChemicalRealism | None = None) -> float:
+def strangeness(before: str, after: str, realism: ChemicalRealism | None = None, lenient: bool = False) -> float:
     """Price of a molecule beside another whose atoms, in the order of the SMILES, it keeps."""
     realism = realism or ChemicalRealism(SCHEMA, Corpus.packaged(), Free())
     first, second = (Sketch.of(from_smiles(text, SCHEMA)) for text in (before, after))
-    return realism.beside(first)(Candidate.of(first, second, SCHEMA))
+    return realism.beside(first).price(Candidate.of(first, second, SCHEMA), lenient)
 
 
 @pytest.mark.parametrize(
@@ -79,7 +82,7 @@ def test_environments_of_the_training_data_cost_less_the_more_there_are():
     prices = []
     for number in (0, 10, 100, 1000, 10_000):
         counts = EnvironmentCounts(SCHEMA, {environment: number for _, environment in created})
-        prices.append(FamiliarGraphs(counts).beside(first)(candidate))
+        prices.append(FamiliarGraphs(counts).beside(first).price(candidate))
     assert prices == sorted(prices, reverse=True)
     assert prices[0] > prices[2] > 0
     assert prices[-1] == 0
@@ -122,3 +125,26 @@ def test_kits_of_molecules_ask_for_realism_and_others_do_not():
 def test_the_smallest_change_of_small_graphs_is_sought_among_all_moves():
     small, large = (gf.Schema(nodes=SCHEMA.nodes, edges=SCHEMA.edges, max_nodes=n) for n in (100, 101))
     assert usual_preferences(small)["minimal"].look == 0 < usual_preferences(large)["minimal"].look
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [("c1ccccc1", "C1=CC=CCC1"), ("CC(C)=O", "C=C(O)Cl")],  # half of an aromatic ring; what cannot be isolated
+)
+def test_what_is_never_believed_has_no_price(before, after):
+    assert strangeness(before, after) == strangeness(before, after, lenient=True) == math.inf
+
+
+def test_what_is_unfamiliar_has_a_high_price_where_nothing_better_is_found():
+    before, after = "CCCCC", "CCC(Cl)(F)P"
+    assert strangeness(before, after) == math.inf
+    familiar = strangeness(before, "CCCC(C)C", lenient=True)
+    assert familiar + 4 < strangeness(before, after, lenient=True) < math.inf
+    assert familiar == strangeness(before, "CCCC(C)C")
+
+
+def test_a_new_group_that_sprawls_costs_more_for_each_atom():
+    free = ChemicalRealism(SCHEMA, Corpus.packaged(), Free(), rarity=0.0, synthesis=0.0, likeness=0.0)
+    prices = [strangeness("CCO", f"CCO{'C' * count}", free) for count in range(1, 8)]
+    assert prices == [0.0] * 4 + [5.0, 10.0, 15.0]
+    assert strangeness("CCCO", "CCCOC", free) == strangeness("CCCO", "CCC(C)(C)OC(C)C", free)  # two small groups

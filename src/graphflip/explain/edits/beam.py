@@ -132,7 +132,10 @@ class BeamSearch:
         wide, thrift, part = (2 * beam, _THRIFT, _BRANCH) if strange else (4 * beam, thrifty, 1.0)
         yield SearchStage(None, part, wide, thrift=thrift, estimated=look, looks=_LOOKS)
         if (strange or self.neighborhood.environments is not None) and self.demand.concede_to is not None:
-            yield SearchStage(None, part, wide, known=False, thrift=thrift, estimated=look, looks=_LOOKS)
+            any_change = SearchStage(None, part, wide, known=False, thrift=thrift, estimated=look, looks=_LOOKS)
+            if strange:
+                yield any_change._replace(lenient=True)
+            yield any_change
         if look and not (guided and self.neighborhood.factual.size[0] > _ENUMERABLE):
             yield SearchStage(None, 1.0, wide, thrift=thrift)
 
@@ -194,7 +197,7 @@ class BeamSearch:
         A candidate that passes ends the search for those that cost `slack` more or above.
         """
         flipped, passed = list[Candidate](), list[Candidate]()
-        self.scoring.thrift = stage.thrift
+        self.scoring.thrift, self.scoring.lenient = stage.thrift, stage.lenient
         limit, closest, front, waited, stuck = math.inf, self.root, [self.root], 0, 0
         seen = {self.root.sketch.colors()}
         for done in range(1, self.limits.max_moves + 1):

@@ -72,5 +72,5 @@ def _judged(answer: Counterfactual, search: EditSearch) -> Candidate:
     models = [(search.classifier,), *([search.surrogates] if search.surrogates else [])]
     outputs = [mean_outputs(torch.stack([model(after) for model in part])) for part in models]
     candidate = candidate.with_votes(votes_for(output, answer.goal)[0] for output in outputs)
-    strangeness = 0.0 if search.realism is None else search.realism.beside(before)(candidate)
+    strangeness = 0.0 if search.realism is None else search.realism.beside(before).price(candidate)
     return dataclasses.replace(candidate, strangeness=strangeness)

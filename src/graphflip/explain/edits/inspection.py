@@ -165,7 +165,7 @@ class Inspection:
     def _promise(self, options: Options, stage: SearchStage, limit: float) -> Callable[[], list[int]]:
         """A function that lists the moves that may still be made, those first that should rank first."""
         scoring, costs, expected = self.scoring, self.scoring.costs, options.expected
-        priced = scoring.strangeness is not None and stage.known
+        priced = scoring.strangeness is not None and (stage.known or stage.lenient)
         levels = [
             options.of_states(lambda state, m=m: self._linked(state.scores[m])) for m in range(len(scoring.enough))
         ]

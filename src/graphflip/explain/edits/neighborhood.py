@@ -26,7 +26,8 @@ class SearchStage(NamedTuple):
         largest: Nodes of the largest group to add; None for any.
         branches: Share of the heavy nodes that a branch may have which is removed; small groups always may go.
         beam: Graphs from which each round goes on.
-        known: True if edits must create known environments only.
+        known: True if edits must create known environments only, and the result must be believable.
+        lenient: True if what is strange has its price though it need not be believable.
         thrift: Share of the price of cost that counts when candidates are ranked.
         estimated: True if only the moves that promise most are made; False if all are.
         looks: How many times as many of them as usual are made at a time.
@@ -36,6 +37,7 @@ class SearchStage(NamedTuple):
     branches: float
     beam: int
     known: bool = True
+    lenient: bool = False
     thrift: float = 1.0
     estimated: bool = False
     looks: int = 1

@@ -2,9 +2,9 @@
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 from ...realism.corpus import Corpus
 from ...realism.portrait import Portrait
@@ -18,15 +18,23 @@ from ..moves.rings.perception import HeavyAtoms
 from ..moves.sketch import Sketch
 from .candidates import Candidate
 
-Strangeness = Callable[[Candidate], float]
-"""Price of what is strange about a candidate beside its factual; infinite if it is not to be believed."""
+
+class AbstractStrangeness(ABC):
+    """Prices what is strange about candidates beside one factual."""
+
+    @abstractmethod
+    def price(self, candidate: Candidate, lenient: bool = False) -> float:
+        """Price of a candidate, infinite if it is not to be believed.
+
+        With `lenient`, what is merely unfamiliar has a high price instead.
+        """
 
 
 class AbstractRealism(ABC):
     """Knowledge of real graphs by which a search prices its candidates."""
 
     @abstractmethod
-    def beside(self, factual: Sketch) -> Strangeness:
+    def beside(self, factual: Sketch) -> AbstractStrangeness:
         """Prepare to price candidates for one factual: only what they add to its own strangeness counts."""
 
 
@@ -44,15 +52,21 @@ class FamiliarGraphs(AbstractRealism):
     rarity: float = 1.0
     common: float = 1000.0
 
-    def beside(self, factual: Sketch) -> Strangeness:
-        counts = self.environments
+    def beside(self, factual: Sketch) -> AbstractStrangeness:
+        return _Unfamiliar(self, factual)
 
-        def strangeness(candidate: Candidate) -> float:
-            created = counts.created(factual, candidate.sketch, candidate.difference.touched)
-            rarest = min((counts.counts.get(environment, 0) for _, environment in created), default=self.common)
-            return self.rarity * max(0.0, math.log10(self.common / (1.0 + rarest)))
 
-        return strangeness
+class _Unfamiliar(AbstractStrangeness):
+    """Prices candidates for one graph by the rarest environment that they create."""
+
+    def __init__(self, realism: FamiliarGraphs, factual: Sketch):
+        self.realism, self.factual = realism, factual
+
+    def price(self, candidate: Candidate, lenient: bool = False) -> float:
+        realism, counts = self.realism, self.realism.environments
+        created = counts.created(self.factual, candidate.sketch, candidate.difference.touched)
+        rarest = min((counts.counts.get(environment, 0) for _, environment in created), default=realism.common)
+        return realism.rarity * max(0.0, math.log10(realism.common / (1.0 + rarest)))
 
 
 @dataclass(frozen=True)
@@ -62,7 +76,8 @@ class ChemicalRealism(AbstractRealism):
     Ruled out are: an environment of radius 1 that the corpus does not have, more unknown ring systems than the factual
     has, an aromatic ring that is broken, a group that cannot be isolated (`realism.groups`), and a molecule that is
     much harder to make. Priced are rare environments of radius 1 and 2, a molecule that is harder to make or less like
-    the factual, and new stereocenters.
+    the factual, new stereocenters, and groups that sprawl. Where nothing believable flips the class, what is unknown or
+    much harder to make has a high price instead; aromatic rings are never broken, and groups can always be isolated.
 
     Args:
         schema: Schema of the molecules, which have kinds of bonds.
@@ -72,6 +87,7 @@ class ChemicalRealism(AbstractRealism):
         synthesis: Price of a point of Ertl's score.
         stereo: Price of a new stereocenter.
         likeness: Price of a molecule that shares no environment with the factual; of others in proportion.
+        sprawl: Price of each atom by which a new group is larger than four atoms.
         harder: Points of Ertl's score above which a molecule is too much harder to make.
         minimum: Number of times that an environment of radius 1 must occur.
         common: Decimal logarithm of the number of occurrences from which environments of radius 1 and 2 are common.
@@ -84,6 +100,7 @@ class ChemicalRealism(AbstractRealism):
     synthesis: float = 1.0
     stereo: float = 1.0
     likeness: float = 4.0
+    sprawl: float = 5.0
     harder: float = 1.0
     minimum: float = 3.0
     common: tuple[float, float] = (4.5, 2.5)
@@ -95,65 +112,97 @@ class ChemicalRealism(AbstractRealism):
         assert isinstance(rules, AbstractMoleculeRules)
         return rules
 
-    def beside(self, factual: Sketch) -> Strangeness:
+    def beside(self, factual: Sketch) -> AbstractStrangeness:
         return _Beside(self, factual)
 
 
-class _Beside:
+class _Price(NamedTuple):
+    """Price of a candidate; `unfamiliar` are the reasons not to believe it that may be overlooked."""
+
+    amount: float
+    unfamiliar: int = 0
+
+
+class _Beside(AbstractStrangeness):
     """Prices candidates for one molecule."""
 
     def __init__(self, realism: ChemicalRealism, factual: Sketch):
         self.realism, self.training = realism, realism.training.beside(factual)
-        self.atoms = HeavyAtoms.of(factual, realism.rules)
+        self.factual, self.atoms = factual, HeavyAtoms.of(factual, realism.rules)
         self.portrait = None if self.atoms is None else Portrait(self.atoms.mol)
-        self.known: dict[frozenset, float] = {}
+        self.known: dict[frozenset, _Price] = {}
 
-    def __call__(self, candidate: Candidate) -> float:
+    def price(self, candidate: Candidate, lenient: bool = False) -> float:
         key = candidate.key()
         if key not in self.known:
-            self.known[key] = self._strangeness(candidate)
-        return self.known[key]
+            self.known[key] = self._priced(candidate)
+        amount, unfamiliar = self.known[key]
+        return math.inf if unfamiliar and not lenient else amount + _UNFAMILIAR * unfamiliar
 
-    def _strangeness(self, candidate: Candidate) -> float:
+    def _priced(self, candidate: Candidate) -> _Price:
         if self.atoms is None or self.portrait is None:
-            return 0.0  # nothing can be compared with a factual that is no molecule
+            return _Price(0.0)  # nothing can be compared with a factual that is no molecule
         atoms = HeavyAtoms.of(candidate.sketch, self.realism.rules)
         if atoms is None:
-            return math.inf
+            return _NEVER
         after = Portrait(atoms.mol)
-        rarity = self._rarity(self.portrait, after)
-        if rarity == math.inf or any(number > self.portrait.unstable[name] for name, number in after.unstable.items()):
-            return math.inf
-        if _changes_rings(candidate.difference, self.atoms, atoms) and (
-            self._has_unknown_rings(self.portrait, after) or not _keeps_aromatic_rings(self.atoms, atoms)
-        ):
-            return math.inf
+        if any(number > self.portrait.unstable[name] for name, number in after.unstable.items()):
+            return _NEVER
+        new_rings = _changes_rings(candidate.difference, self.atoms, atoms)
+        if new_rings and not _keeps_aromatic_rings(self.atoms, atoms):
+            return _NEVER
         realism, corpus = self.realism, self.realism.corpus
+        rarity, is_unknown = self._rarity(self.portrait, after)
+        unfamiliar = is_unknown + (new_rings and self._has_unknown_rings(self.portrait, after))
+        if unfamiliar > 1:
+            return _NEVER
         harder = after.synthetic_accessibility(corpus) - self.portrait.synthetic_accessibility(corpus)
-        if harder > realism.harder:
-            return math.inf
+        unfamiliar += harder > realism.harder
         stereo = max(after.stereocenters - self.portrait.stereocenters, 0)
         price = realism.rarity * rarity + realism.synthesis * max(harder, 0.0) + realism.stereo * stereo
-        price += self.training(candidate)
-        return price + realism.likeness * (1.0 - after.similarity(self.portrait))
+        price += self.training.price(candidate) + realism.sprawl * self._sprawl(candidate)
+        return _Price(price + realism.likeness * (1.0 - after.similarity(self.portrait)), int(unfamiliar))
 
-    def _rarity(self, before: Portrait, after: Portrait) -> float:
-        """Factors of ten by which the rarest new environments are rarer than common ones; infinite if unknown."""
-        rarity = 0.0
+    def _sprawl(self, candidate: Candidate) -> int:
+        """Number of atoms by which new groups are larger than four."""
+        new = {i for i in candidate.counted.nodes if i in candidate.sketch.nodes and i not in self.factual.nodes}
+        excess = 0
+        while new:
+            group, todo = set[int](), [new.pop()]
+            while todo:
+                i = todo.pop()
+                group.add(i)
+                near = new.intersection(candidate.sketch.near[i])
+                new -= near
+                todo += near
+            excess += max(len(group) - _GROUP, 0)
+        return excess
+
+    def _rarity(self, before: Portrait, after: Portrait) -> tuple[float, bool]:
+        """Factors of ten by which the rarest new environments are rarer than common ones; True if one is unknown."""
+        rarity, is_unknown = 0.0, False
         for radius, common in zip((1, 2), self.realism.common, strict=True):
             new = [key for key in after.environments[radius] if key not in before.environments[radius]]
             if new:
                 rarest = float(self.realism.corpus.environment_counts(new).min())
-                if radius == 1 and rarest < self.realism.minimum:
-                    return math.inf
+                is_unknown |= radius == 1 and rarest < self.realism.minimum
                 rarity += max(0.0, common - math.log10(1.0 + rarest))
-        return rarity
+        return rarity, is_unknown
 
     def _has_unknown_rings(self, before: Portrait, after: Portrait) -> bool:
         """True if more ring systems than in the factual are unknown to the corpus."""
         knows = self.realism.corpus.knows_ring
         new = sum(not knows(smiles) for smiles in after.rings.keys() - before.rings.keys())
         return new > sum(not knows(smiles) for smiles in before.rings.keys() - after.rings.keys())
+
+
+_NEVER = _Price(math.inf)
+
+# Price of a reason not to believe a candidate, where it may be overlooked.
+_UNFAMILIAR = 8.0
+
+# Atoms of a new group that is not thought to sprawl.
+_GROUP = 4
 
 
 def _changes_rings(difference: Difference, before: HeavyAtoms, after: HeavyAtoms) -> bool:

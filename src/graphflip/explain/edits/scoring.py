@@ -19,7 +19,7 @@ from ..goals.goal import AbstractGoal
 from ..moves.apply import Varied, apply_differences
 from ..moves.difference import Difference
 from .candidates import Candidate, Vote, votes_for
-from .realism import Strangeness
+from .realism import AbstractStrangeness
 from .settings import Costs, Level, Limits
 
 # Scores of batches of different shapes differ in the last digits: a candidate must pass by more than that.
@@ -50,7 +50,8 @@ class Scoring:
         strangeness: Price of what real graphs seldom have; None if candidates need not look like them.
 
     `calls` counts the graphs that the classifier saw, the factual included; `spent` is True once it may see no more;
-    `thrift` is the share of the price of cost that counts when candidates are ranked; `prices` are those of the
+    `thrift` is the share of the price of cost that counts when candidates are ranked; `lenient` is True if candidates
+    that need not be believed have a price all the same; `prices` are those of the
     strangeness of every candidate that was looked at; `levels` are the scores that were ever asked for, and those that
     may be accepted instead; `several` is True if more than one answer is wanted.
     """
@@ -64,11 +65,11 @@ class Scoring:
         level: Level,
         costs: Costs,
         limits: Limits,
-        strangeness: Strangeness | None = None,
+        strangeness: AbstractStrangeness | None = None,
     ):
         self.graph, self.goal, self.classifier, self.surrogates = graph, goal, classifier, surrogates
         self.costs, self.limits, self.strangeness = costs, limits, strangeness
-        self.calls, self.spent, self.thrift = 1, False, 1.0
+        self.calls, self.spent, self.thrift, self.lenient = 1, False, 1.0, False
         self.prices: dict[frozenset, float] = {}
         self.first, self.is_first_round = list[Candidate](), True
         self._read_back: dict[frozenset, Candidate | None] = {}
@@ -134,9 +135,9 @@ class Scoring:
 
     def priced(self, candidate: Candidate, known: bool = True) -> Candidate | None:
         """The candidate with the price of its strangeness, if with `known` there is one; None if it is not believed."""
-        if self.strangeness is None or not known:
+        if self.strangeness is None or not (known or self.lenient):
             return candidate
-        price = self.prices[candidate.key()] = self.strangeness(candidate)
+        price = self.prices[candidate.key()] = self.strangeness.price(candidate, lenient=not known)
         return candidate.with_strangeness(price) if price < math.inf else None
 
     def in_order(

@@ -79,7 +79,7 @@ def _try(search: EditSearch, graph: Graph, per_graph: int, rng: np.random.Genera
     rises = iter(odds[1:] - odds[0])
     for k, candidate in enumerate(made):
         if candidate is not None:
-            strangeness = 0.0 if scoring.strangeness is None else min(scoring.strangeness(candidate), DEAR)
+            strangeness = 0.0 if scoring.strangeness is None else min(scoring.strangeness.price(candidate), DEAR)
             effects[k] = [*next(rises), *cost_parts(candidate), strangeness]
     return _Tried(list(features_of(root.sketch, drafts)), effects)
 
