@@ -47,7 +47,7 @@ class FakeWorker(AbstractWorker):
     async def run(self, task, seconds, watch=lambda _: None):
         self.interrupted = asyncio.Event()
         smiles = task.get("input", {}).get("smiles") or task.get("record", {}).get("id")
-        watch({"turn": 1, "max_turns": 8, "calls": 5, "probability": 0.4})
+        watch({"progress": {"turn": 1, "max_turns": 8, "calls": 5, "probability": 0.4}})
         if smiles == "wait":
             await self.interrupted.wait()
             raise Interrupted(self.reason)

@@ -7,7 +7,7 @@ import pytest
 
 from graphflip.explain.query import Query
 from graphflip.viewer.config import ViewerConfig
-from graphflip.viewer.options import option_views
+from graphflip.viewer.messages.options import option_views
 from graphflip.viewer.queue import Job, JobQueue
 from graphflip.viewer.state import NotFound, while_wanted
 from graphflip.viewer.store import SessionStore

@@ -25,7 +25,7 @@ async def explain_table(request: TableRequest, state: State, visitor: OwnVisitor
             f"A table may have at most {state.config.max_rows} rows here; this one has {len(request.rows)}. "
             "Use `graphflip explain FILE --out FOLDER` for more."
         )
-    task = state.task("explain", request.model, asked=request.asked.model_dump(mode="json"), small=True)
+    task = state.task("explain", request.model, asked=request.asked.model_dump(mode="json"), behind=True)
     rows = [
         TableRow(row.id, None if row.input is None else state.checked_input(row.input), row.problem)
         for row in request.rows

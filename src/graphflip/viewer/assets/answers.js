@@ -39,8 +39,8 @@ export function showVerdict(side, unit, prediction, answer = null, number = null
 
 export function showChanges(answer, original, undone, toggle, hover) {
   const items = original.words.map((change, number) => {
-    const box = make("input", { type: "checkbox", checked: !undone.has(number) });
-    box.addEventListener("change", () => toggle(number, !box.checked));
+    const box = make("input", { type: "checkbox", checked: !undone.has(number), disabled: !toggle });
+    box.addEventListener("change", () => toggle?.(number, !box.checked));
     const why = change.needed && !original.each_needed ? make("span", { class: "why" }, change.needed) : null;
     const row = make("label", {}, box, make("span", {}, change.text, why));
     for (const [on, off] of [["pointerenter", "pointerleave"], ["focusin", "focusout"]]) {

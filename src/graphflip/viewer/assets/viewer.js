@@ -221,7 +221,7 @@ async function follow(job, input, number = 0) {
   progress.begin(job, model().unit);
   stage.showTrouble("");
   memory.show();
-  const ended = await api.follow(job.id, (now) => tab.followed === job.id && progress.show(now));
+  const ended = await api.follow(job.id, (now) => tab.followed === job.id && showNews(now));
   memory.show();
   if (tab.followed !== job.id || tab.input !== input) return null;
   tab.followed = null;
@@ -230,9 +230,20 @@ async function follow(job, input, number = 0) {
   return stage.showTrouble(ended.state === "cancelled" ? "Cancelled." : ended.message);
 }
 
-function showAnswers(job, number) {
-  single.showJob(job, number);
+// Show how far a job is, and its first answer as soon as there is one.
+function showNews(job) {
+  if (!api.isOpen(job)) return;
+  progress.show(job);
+  if (!job.answers.length) return;
+  single.showFirst(job);
   stage.bringIntoView();
+}
+
+function showAnswers(job, number) {
+  const isFirst = !$("stage").dataset.first;
+  single.showJob(job, number);
+  if (isFirst) stage.bringIntoView();
+  if (job.message) stage.showTrouble(job.message);
 }
 
 async function openRecord(record) {

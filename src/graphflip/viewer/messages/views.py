@@ -4,9 +4,9 @@ from typing import Any, Literal
 
 from pydantic import BaseModel
 
-from ..options import OptionView
 from ..queue import JobState
 from ..tables import TableState
+from .options import OptionView
 from .requests import Input, JsonGraph, QuestionView
 
 Unit = Literal["probability", "value"]
