@@ -37,8 +37,9 @@ function entry(job) {
   const name = job.name || job.input?.smiles || "graph";
   const isOpen = api.isOpen(job);
   const words = isOpen ? "computing …" : job.asked ? question.describe(job.asked) : "from a file";
+  const which = page.service().models.length > 1 ? `${job.model}: ` : "";
   const place = job.asked && job.input ? address.ofQuestion({ ...job, name: job.name }, page.options()) : address.ofJob(job.id);
-  const link = make("a", { href: place }, name, make("span", { class: "hint" }, ` ${words}`));
+  const link = make("a", { href: place }, name, make("span", { class: "hint" }, ` ${which}${words}`));
   const cancel = make("button", { type: "button", class: "small", "aria-label": `Cancel ${name}`, onclick: () => api.cancel(job.id) }, "Cancel");
   return make("li", { class: isOpen ? "open" : null }, link, isOpen ? cancel : null);
 }

@@ -2,7 +2,8 @@
 
 import * as address from "./address.js";
 import * as api from "./api.js";
-import { capitalized, describeShortfall, headline, showChanges, showChoices, showEvidence, showSmaller, showVerdict } from "./answers.js";
+import { capitalized, describeShortfall, headline, showChanges, showEvidence, showSmaller, showVerdict } from "./answers.js";
+import { showChoices, shownOf } from "./choices.js";
 import * as comparison from "./comparison.js";
 import { copy, save } from "./copying.js";
 import { highlight, mount, watch } from "./drawing.js";
@@ -36,7 +37,7 @@ export function start(given) {
   $("copy-link").addEventListener("click", () => copy(location.href, $("copy-link")));
   $("edit").addEventListener("click", () => editor.open(now.answer.record.smiles?.counterfactual ?? "", "Edit the changed molecule", now.answer.goal));
   $("pin").addEventListener("click", () => comparison.pin({ job: now.job.id, number: now.number }, $("pin")));
-  $("compare-answers").addEventListener("click", () => comparison.open(now.job.answers.map((_, number) => ({ job: now.job.id, number }))));
+  $("compare-answers").addEventListener("click", () => comparison.open(shownOf(now.job).map((number) => ({ job: now.job.id, number }))));
   $("compare-preferences").addEventListener("click", () => comparison.askEach(now.job, "prefer"));
   $("compare-models").addEventListener("click", () => comparison.askEach(now.job, "model"));
   $("numbers").addEventListener("change", showMarks);
@@ -55,7 +56,7 @@ function showMarks() {
   if (isOn) {
     const { nodes, edges } = record.importance;
     const most = Math.max(0, ...nodes.map(([, effect]) => Math.abs(effect)), ...edges.map(([, , effect]) => Math.abs(effect)));
-    $("matters-most").textContent = `mean effect of the single changes that were tried; the strongest color is ${figure(most, "value")}`;
+    $("matters-most").textContent = `mean effect of the single changes that were tried; the strongest color is ${most.toPrecision(2)}`;
   }
 }
 
@@ -97,8 +98,8 @@ function choose(number, { focus = false, isFirst = false } = {}) {
   Object.assign(now, { number, undone: new Set() });
   if (!isFirst) page.go(placeOf(number), { replace: true });
   const select = (chosen, isByKey) => choose(chosen, { focus: isByKey });
-  showChoices(now.job.answers, number, select);
-  $("compare-answers").hidden = now.job.answers.length < 2;
+  showChoices(now.job, number, select);
+  $("compare-answers").hidden = shownOf(now.job).length < 2;
   $("compare-preferences").hidden = !now.job.asked;
   $("compare-models").hidden = !now.job.asked || page.service().models.length < 2;
   if (focus) $("tabs").querySelector("[tabindex='0']").focus();
