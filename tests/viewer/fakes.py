@@ -27,7 +27,8 @@ MODEL = {
 
 
 class FakeWorker(AbstractWorker):
-    """Echoes what it is asked. A SMILES "wait" is never done, "bad" is refused, "crash" ends badly."""
+    """Echoes what it is asked. A SMILES "wait" is never done, nor is "first", which has a first answer; "bad" is
+    refused, "crash" ends badly."""
 
     def __init__(self, host: object = None, nice: int = 0):
         self.models = [MODEL]
@@ -48,7 +49,9 @@ class FakeWorker(AbstractWorker):
         self.interrupted = asyncio.Event()
         smiles = task.get("input", {}).get("smiles") or task.get("record", {}).get("id")
         watch({"progress": {"turn": 1, "max_turns": 8, "calls": 5, "probability": 0.4}})
-        if smiles == "wait":
+        if smiles == "first":
+            watch({"answers": [answer(task)]})
+        if smiles in ("wait", "first"):
             await self.interrupted.wait()
             raise Interrupted(self.reason)
         if smiles == "bad":
