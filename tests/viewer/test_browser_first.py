@@ -3,12 +3,14 @@
 import copy
 import json
 import re
+from contextlib import suppress
 
 import pytest
-from playwright.sync_api import Page, Request, Route, expect
+from playwright.sync_api import Error, Page, Request, Route, expect
 
-from .browsing import CHROMIUM, MUTAGEN, enter, molecule
+from .browsing import CHROMIUM, MUTAGEN, PATIENCE, enter, molecule, opened
 from .test_browser_faults import LARGE, headline, keep_busy
+from .test_browser_page import serious
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="install chromium to test the viewer in a browser")
 
@@ -50,6 +52,11 @@ def test_a_first_answer_is_shown_while_the_search_goes_on(page):
 
 def with_beaten_answers(route: Route) -> None:
     """The answers to a question, and behind them one that each of them beats, and one that equals the first."""
+    with suppress(Error):  # the page has gone
+        add_beaten_answers(route)
+
+
+def add_beaten_answers(route: Route) -> None:
     response = route.fetch()
     job = response.json()
     if isinstance(job, dict) and job.get("state") == "done" and job["answers"]:
@@ -136,4 +143,33 @@ def test_names_and_mobile_hydrogens(page):
     enter(page, "InChI=1S/C8H9NO2/c1-6(10)9-7-2-4-8(11)5-3-7/h2-5,11H,1H3,(H,9,10)")
     expect(page.locator("#subline")).to_have_text("CC(=O)Nc1ccc(O)cc1")
     enter(page, "[CH3]")
-    expect(page.locator("#problem")).to_contain_text("Radicals, carbenes")
+    expect(page.locator("#problem")).to_contain_text("Draw the neutral form, with all valences filled")
+
+
+def test_a_first_answer_is_accessible(browser, server):
+    """In both themes, and on a phone."""
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="pip install axe-playwright-python")
+    context = browser.new_context(base_url=server, bypass_csp=True)
+    context.set_default_timeout(PATIENCE)
+    page = opened(context)
+    held: list[Route] = []
+    page.route(re.compile(r"/api/jobs/[^/]+\?"), lambda route: hold_after_the_first(route, held))
+    ask_for_long(page)
+    expect(page.locator("#stage[data-first]")).to_be_visible()
+    for theme, width in (("light", 1200), ("dark", 360)):
+        page.set_viewport_size({"width": width, "height": 800})
+        page.emulate_media(color_scheme=theme)
+        assert serious(axe, page) == [], f"{theme}, {width} wide"
+        assert page.evaluate("() => document.documentElement.scrollWidth") <= width
+    context.close()
+
+
+def hold_after_the_first(route: Route, held: list[Route]) -> None:
+    """Answer requests about a job until it has a first answer; then it seems to go on for ever."""
+    if held:
+        held.append(route)
+        return
+    response = route.fetch()
+    if response.json().get("answers"):
+        held.append(route)
+    route.fulfill(response=response)

@@ -61,7 +61,7 @@ export const stopTable = (id) => request("DELETE", named("tables", id));
 export const resumeTable = (id) => request("POST", `${named("tables", id)}/resume`);
 export const row = (id, number) => request("GET", `${named("tables", id)}/rows/${number}`);
 export const tableFile = async (id, kind) => file(await send("GET", `${named("tables", id)}/files/${kind}`));
-export const exported = async (model, records, kind) => file(await send("POST", `/api/export/${kind}`, { model, records }));
+export const exported = async (model, records, kind, asked) => file(await send("POST", `/api/export/${kind}`, { model, records, asked }));
 
 async function file(response) {
   const [, name] = /filename="([^"]+)"/.exec(response.headers.get("content-disposition")) ?? [null, "counterfactuals"];

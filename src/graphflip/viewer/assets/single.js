@@ -221,7 +221,7 @@ async function download(button) {
   if (kind === "py") return save("reproduce.py", now.answer.python, "text/x-python");
   button.disabled = true;
   try {
-    const { name, content } = await api.exported(page.model().name, [now.answer.record], kind);
+    const { name, content } = await api.exported(page.model().name, [now.answer.record], kind, now.job.asked);
     save(name, content);
   } catch (problem) {
     say("download-message", capitalized(problem.message));

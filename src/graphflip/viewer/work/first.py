@@ -12,7 +12,7 @@ from ...explain.edits.matches import keep_matches
 from ...explain.explainer import Explainer
 from ...explain.query import Query
 
-_SECONDS = 0.25
+_SECONDS = 0.15
 """Processor time of a search after which a first answer is wanted."""
 _HASTE: dict[str, Any] = {
     "realism": None,
@@ -45,7 +45,7 @@ class Clock:
         self._began, self._rang = time.process_time(), False
 
     def rings(self) -> bool:
-        """True the first time that it is asked after a quarter of a second of processor time."""
+        """True the first time that it is asked after that."""
         if self._rang or time.process_time() - self._began < _SECONDS:
             return False
         self._rang = True

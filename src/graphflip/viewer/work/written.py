@@ -155,10 +155,20 @@ def _syntax(smiles: str) -> str:
 def _plain(message: str, smiles: str) -> str:
     """A message of the library without the SMILES before it and without advice for programs."""
     message = message.removeprefix(f"{smiles}: ")
-    if (open_valence := re.match(r"(Atom \d+ \([A-Za-z]+\)) must have a filled valence", message)) is not None:
-        return (
-            f"{open_valence[1]} has too few or too many bonds for a molecule that the model reads. Radicals, carbenes "
-            "and oxides of chlorine and bromine are not among them."
-        )
+    for begin, words in _UNREAD.items():
+        if (match := re.match(rf"(Atom \d+ \([A-Za-z]+\)) {begin}", message)) is not None:
+            return f"{match[1]} {words}"
     message = re.sub(r" Write the neutral form, or read it so with `[^`]*`\.", " Draw the neutral form.", message)
     return re.sub(r" Its largest part can be read: give .*$", "", message)
+
+
+_UNREAD = {
+    "must have a filled valence": (
+        "has too few or too many bonds for this model: it reads no radicals, carbenes, or oxides of chlorine and bromine."
+    ),
+    "must have the charge and hydrogens": (
+        "has a charge or an open valence that this model does not know. "
+        "Draw the neutral form, with all valences filled."
+    ),
+}
+"""Words for what a model cannot read, by how the library's message goes on."""
