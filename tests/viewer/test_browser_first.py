@@ -92,7 +92,7 @@ def test_a_tab_keeps_no_connections_from_others(page):
     open_requests: set[Request] = set()
     page.on("request", lambda one: open_requests.add(one) if "/api/jobs" in one.url else None)
     for event in ("requestfinished", "requestfailed"):
-        page.on(event, open_requests.discard)
+        page.on(event, lambda one: open_requests.discard(one))
     keep_busy(page)
     ask_for_long(page)
     expect(page.get_by_role("button", name="Cancel", exact=True)).to_be_visible()

@@ -164,7 +164,7 @@ def _plain(message: str, smiles: str) -> str:
 
 _UNREAD = {
     "must have a filled valence": (
-        "has too few or too many bonds for this model: it reads no radicals, carbenes, or oxides of chlorine and bromine."
+        "has too few or too many bonds for this model: it reads no radicals, carbenes, perchlorates."
     ),
     "must have the charge and hydrogens": (
         "has a charge or an open valence that this model does not know. "
