@@ -126,7 +126,7 @@ function showAnswer(answer) {
   const { record } = answer;
   const title = headline(answer, now.undone.size);
   const hasChange = record.counterfactual !== null && record.outcome !== "already_there";
-  const notes = now.isFirst ? [FIRST] : now.undone.size ? [] : [record.note, ...(record.remarks ?? []), answer.advice, describeShortfall(now.job)];
+  const notes = now.isFirst ? [FIRST] : now.undone.size ? [] : [answer.note ?? record.note, ...(record.remarks ?? []), answer.advice, describeShortfall(now.job)];
   const wayBack = [...$("way-back").childNodes];
   stage.show("single", title, describeSmiles(record), notes.filter((text) => text && text !== title).join(" "));
   stage.setWayBack(...wayBack);
