@@ -8,7 +8,7 @@ from contextlib import suppress
 import pytest
 from playwright.sync_api import Error, Page, Request, Route, expect
 
-from .browsing import CHROMIUM, MUTAGEN, PATIENCE, enter, molecule, opened
+from .browsing import CHROMIUM, MUTAGEN, PATIENCE, enter, explain, molecule, opened
 from .test_browser_faults import LARGE, headline, keep_busy
 from .test_browser_page import serious
 
@@ -93,6 +93,8 @@ def test_a_tab_keeps_no_connections_from_others(page):
     page.on("request", lambda one: open_requests.add(one) if "/api/jobs" in one.url else None)
     for event in ("requestfinished", "requestfailed"):
         page.on(event, lambda one: open_requests.discard(one))
+    molecule(page, MUTAGEN)
+    explain(page)  # with that the browser has a session
     keep_busy(page)
     ask_for_long(page)
     expect(page.get_by_role("button", name="Cancel", exact=True)).to_be_visible()

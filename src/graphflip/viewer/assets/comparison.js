@@ -33,12 +33,14 @@ export function open(items) {
   return show(items);
 }
 
+// Models that can be asked about the graph that is shown.
+export const comparable = () => page.service().models.filter(({ molecules }) => molecules === page.model().molecules);
+
 // Ask the question of a job with each preference, or of each model, and compare what is found.
 export async function askEach(job, what) {
-  const { models } = page.service();
   const questions = what === "prefer"
     ? page.model().preferences.map((prefer) => ({ model: job.model, asked: { ...job.asked, prefer, frontier: false, num: 1 } }))
-    : models.filter(({ molecules }) => molecules === page.model().molecules).map(({ name }) => ({ model: name, asked: { ...job.asked, target: null, frontier: false, num: 1 } }));
+    : comparable().map(({ name }) => ({ model: name, asked: { ...job.asked, target: null, frontier: false, num: 1 } }));
   try {
     const jobs = [];
     for (const { model, asked } of questions) jobs.push(await api.explain(model, job.input, job.name, asked));

@@ -101,7 +101,7 @@ function choose(number, { focus = false, isFirst = false } = {}) {
   showChoices(now.job, number, select);
   $("compare-answers").hidden = shownOf(now.job).length < 2;
   $("compare-preferences").hidden = !now.job.asked;
-  $("compare-models").hidden = !now.job.asked || page.service().models.length < 2;
+  $("compare-models").hidden = !now.job.asked || comparison.comparable().length < 2;
   if (focus) $("tabs").querySelector("[tabindex='0']").focus();
   sayUndone("");
   showAnswer(answer);
