@@ -208,7 +208,10 @@ class ProgressView(BaseModel):
 
 
 class JobView(BaseModel):
-    """A question, how it stands, and its answers."""
+    """A question, how it stands, and its answers; one that is running may have a first answer, found in haste.
+
+    A job that is done and has a message was stopped: its answer is such a first one.
+    """
 
     id: str
     state: JobState

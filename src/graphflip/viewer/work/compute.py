@@ -14,6 +14,7 @@ import threading
 import time
 import traceback
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, TextIO
 
 import torch
@@ -96,21 +97,13 @@ def warm_up(explainers: dict[str, Explainer], models: list[Json]) -> None:
     Without that the first question to each worker takes half a second longer.
     """
     for model in models:
-        if model["examples"]:
-            given = {
-                "input": min(
-                    ({"smiles": one["smiles"]} for one in model["examples"]), key=lambda one: len(one["smiles"])
-                )
-            }
-            target = model["suggestion"] or None
-            task = {
-                "id": "",
-                "asked": Query.of(target=target).model_dump(mode="json"),
-                "model": model["name"],
-                "source": model["name"],
-            }
-            show_input(explainers[model["name"]], given, lambda _: None)
-            explain(explainers[model["name"]], given | task | {"private": False, "behind": True}, lambda _: None)
+        name, smiles = model["name"], [one["smiles"] for one in model["examples"]]
+        if smiles:
+            asked = {"asked": Query.of(target=model["suggestion"] or None).model_dump(mode="json"), "id": ""}
+            task = {"input": {"smiles": min(smiles, key=len)}, "model": name, "source": name, "private": False, **asked}
+            with suppress(GraphflipError):  # who asks the same is told
+                show_input(explainers[name], task, lambda _: None)
+                explain(explainers[name], task | {"behind": True}, lambda _: None)
 
 
 def _described(title: str, explainer: Explainer, setting: Json) -> Json:
