@@ -92,7 +92,19 @@ def shoot_viewer(browser: Browser) -> None:
     """The first example and its frontier."""
     port = "8773"
     server = subprocess.Popen(
-        [sys.executable, "-m", "graphflip", "serve", "--port", port, "--token", "shots", "--forget"],
+        [
+            sys.executable,
+            "-m",
+            "graphflip",
+            "serve",
+            "--port",
+            port,
+            "--token",
+            "shots",
+            "--forget",
+            "--seconds",
+            "900",
+        ],
         stdout=subprocess.PIPE,
         text=True,
     )

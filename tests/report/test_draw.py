@@ -323,6 +323,22 @@ def test_a_ring_that_is_closed_is_no_line_through_the_picture():
     assert max(lengths) < 1.4
 
 
+def test_an_atom_that_hangs_elsewhere_turns_nothing_over():
+    """The slot of morphine's phenol is used for a longer chain at the nitrogen: the rest stays where it was."""
+    factual = from_smiles("CN1CCC23c4c5ccc(O)c4OC2C(O)C=CC3C1C5", IMPLIED)
+    changes = [
+        Edit("remove_edge", (9, 10), {"type": "single"}, {}),
+        Edit("set_node", (10,), {"type": "O"}, {"type": "C"}),
+        *(Edit("add_node", (i,), {}, {"type": "C"}) for i in (21, 22)),
+        *(Edit("add_edge", pair, {}, {"type": "single"}) for pair in ((0, 10), (10, 21), (21, 22))),
+    ]
+    before, after = map(places, draw_pair(factual, apply_edits(factual, changes)))
+    origin = np.subtract(after["atom-1"][0], before["atom-1"][0])
+    moved = {key: np.linalg.norm(np.subtract(after[key][0], before[key][0]) - origin) / UNIT for key in before}
+    assert max(moved[f"atom-{i}"] for i in range(21) if i != 10) < 0.1
+    assert moved["atom-10"] > 1
+
+
 def test_importance_is_colored_by_its_sign_and_size():
     factual, _ = molecule_pair("CCO", "CCN")
     picture = draw_graph(factual, importance=Importance({0: 0.4, 1: -0.2}, {(0, 1): 0.1}))

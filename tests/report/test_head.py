@@ -30,6 +30,25 @@ def test_groups_that_go_and_come_are_counted_once_in_each_explanation():
     assert changes_section([failure("c")]) == ""
 
 
+@pytest.mark.parametrize(
+    ("sentence", "gone", "came"),
+    [
+        ("take away the benzene ring fused at C6 and C7", "benzene ring", ""),
+        ("hydrogenate the ring of C0, C1, C2, C3, C8 and C9", "aromatic ring", ""),
+        ("fuse a benzene ring to C0 and C1", "", "benzene ring"),
+        ("exchange the benzene ring of C1, C2 and C6 for a thiophene ring", "benzene ring", "thiophene ring"),
+        ("replace the benzene ring fused at C3 and C5 by chloro group on C3", "benzene ring", "chloro group"),
+        ("replace methyl group on C2 by a benzene ring joined to C2", "methyl group", "benzene ring"),
+        ("open the epoxide ring of C0, O1 and C2", "epoxide ring", ""),
+        ("close an epoxide ring over C1 and O2", "", "epoxide ring"),
+    ],
+)
+def test_rings_that_go_and_come_are_counted(sentence, gone, came, monkeypatch):
+    monkeypatch.setattr("graphflip.report.changes.describe", lambda _: [sentence])
+    counted = exchanged([explanation("a", *NITRO)])
+    assert (list(counted.gone), list(counted.came)) == ([gone] * bool(gone), [came] * bool(came))
+
+
 def test_the_table_in_the_page_has_a_row_for_each_explanation_and_no_formula():
     hostile = explanation("=1+1", *NITRO)
     rows = list(csv.DictReader(io.StringIO(explanations_csv([hostile, failure("c")]))))

@@ -15,6 +15,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 import graphflip
 from graphflip.data.planted.relays import planted_relays
+from graphflip.explain.kit import find_kit
 from graphflip.explain.knowledge import KNOWLEDGE, Knowledge
 from graphflip.jsongraph import graph_to_json
 from graphflip.models.networks.classifier import ClassifierConfig, InvariantClassifier
@@ -60,7 +61,9 @@ def server(flow) -> Iterator[str]:
     with socket.socket() as door:
         door.bind(("127.0.0.1", 0))
         limits = {"max_waiting": 500, "max_smiles": 200, "seconds": 300.0, "quick_seconds": 120.0}
-        settings = ViewerConfig(models=("mutagenicity", str(flow)), port=door.getsockname()[1], **limits)
+        again = flow.parent / "again"  # a second kit of molecules, to compare with
+        again.symlink_to(find_kit("mutagenicity"))
+        settings = ViewerConfig(models=("mutagenicity", str(flow), str(again)), port=door.getsockname()[1], **limits)
         app = create_app(settings)
         running = uvicorn.Server(uvicorn.Config(app, lifespan="off", log_level="warning", timeout_graceful_shutdown=1))
 

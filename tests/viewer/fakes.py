@@ -27,7 +27,8 @@ MODEL = {
 
 
 class FakeWorker(AbstractWorker):
-    """Echoes what it is asked. A SMILES "wait" is never done, "bad" is refused, "crash" ends badly."""
+    """Echoes what it is asked. A SMILES "wait" is never done, nor is "first", which has a first answer; "bad" is
+    refused, "crash" ends badly."""
 
     def __init__(self, host: object = None, nice: int = 0):
         self.models = [MODEL]
@@ -47,8 +48,10 @@ class FakeWorker(AbstractWorker):
     async def run(self, task, seconds, watch=lambda _: None):
         self.interrupted = asyncio.Event()
         smiles = task.get("input", {}).get("smiles") or task.get("record", {}).get("id")
-        watch({"turn": 1, "max_turns": 8, "calls": 5, "probability": 0.4})
-        if smiles == "wait":
+        watch({"progress": {"turn": 1, "max_turns": 8, "calls": 5, "probability": 0.4}})
+        if smiles == "first":
+            watch({"answers": [answer(task)]})
+        if smiles in ("wait", "first"):
             await self.interrupted.wait()
             raise Interrupted(self.reason)
         if smiles == "bad":

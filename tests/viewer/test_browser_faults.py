@@ -180,6 +180,11 @@ def test_what_the_model_does_not_see_and_why_something_cannot_be_used(page):
     expect(page.locator("#before .quiet").first).to_be_hidden()
     page.get_by_label("Keep as it is").focus()
     expect(page.locator("#before .quiet").first).to_be_visible()
+    explain(page)
+    expect(page.locator("#note")).to_contain_text("kept at 1 of 1 places, where nothing changed")
+    expect(page.locator("#subline")).to_have_text(re.compile("→.*@"))
+    enter(page, "[13CH3]C(=O)O")
+    expect(page.locator("#note")).to_contain_text("Isotopes are not seen by the model")
     enter(page, "C" * 70)
     expect(page.locator("#problem")).to_have_text(
         "This model takes molecules of at most 50 atoms, hydrogens included; this one has 212."
@@ -201,14 +206,14 @@ def test_reasons_to_trust_are_one_click_away(page):
     facts = page.locator("#trust-facts")
     expect(facts).to_contain_text("of 100 test graphs")
     expect(facts).to_contain_text("unsure")
-    expect(facts).to_contain_text("has this very molecule, labeled mutagen")
+    expect(facts).to_contain_text("has this very molecule, labeled mutagen: here the classifier is wrong")
     expect(facts.locator("code").first).to_have_text("CCN(CC)N=O")
     expect(facts).to_contain_text("Judge: trees")
 
 
 def nearly_even(route: Route) -> None:
     response = route.fetch()
-    even = {"prediction": {"mutagen": 0.52, "nonmutagen": 0.48}}
+    even = {"prediction": {"mutagen": 0.48, "nonmutagen": 0.52}}
     route.fulfill(response=response, body=json.dumps(response.json() | even))
 
 

@@ -68,11 +68,36 @@ def test_answers_side_by_side(page):
         expect(cards.nth(number)).to_contain_text("Similarity")
     page.reload()
     expect(page.locator(".compared svg.gf")).to_have_count(3)
+    expect(page.locator(".original svg.gf")).to_be_visible()
+    expect(page.locator(".original")).to_contain_text("mutagenicity mutagen")
     cards.nth(2).get_by_role("link").click()
     expect(page.locator("#details")).to_be_visible()
     expect(page.get_by_role("radio", name="Believable")).to_be_checked()
+    page.get_by_role("button", name="Compare models").click()
+    expect(page.locator(".compared svg.gf")).to_have_count(2)
+    expect(cards.nth(0)).to_contain_text("mutagenicity: believable")
+    expect(cards.nth(1)).to_contain_text("again: believable")
+    page.go_back()
+    expect(page.locator("#details")).to_be_visible()
     page.go_back()
     expect(cards).to_have_count(3)
+
+
+def test_a_table_is_stopped_and_gone_on_with(page, tmp_path):
+    """Also after a reload; what has been found stays."""
+    rows = [f"O=[N+]([O-])c1ccc2ccc3cc({group})cc4ccc1c2c34 {name}" for name, group in (("a", "C"), ("b", "Cl"))]
+    (tmp_path / "mine.smi").write_text("\n".join(["CO quick", *rows]) + "\n")
+    page.locator("#file").set_input_files(tmp_path / "mine.smi")
+    page.get_by_role("button", name="Explain all 3").click()
+    expect(page.locator("#subline")).to_have_text("1 of 3 explained")
+    expect(page.locator("#table tbody tr").nth(1)).to_contain_text("computing")
+    page.locator("#table").get_by_role("button", name="Stop").click()
+    resume = page.locator("#table").get_by_role("button", name="Go on with 2")
+    expect(resume).to_be_visible()
+    page.reload()
+    expect(page.locator("#subline")).to_have_text("1 of 3 explained")
+    resume.click()
+    expect(page.locator("#subline")).to_have_text("3 of 3 explained")
 
 
 def test_a_molecule_is_drawn_and_an_answer_edited_by_hand(page):

@@ -17,7 +17,8 @@ from graphflip.explain.records import to_record
 from graphflip.jsongraph import graph_to_json
 from graphflip.viewer.config import ViewerConfig
 from graphflip.viewer.messages.requests import QuestionView
-from graphflip.viewer.queue import JobQueue, QuickWorker
+from graphflip.viewer.queue import JobQueue
+from graphflip.viewer.quick import QuickWorkers
 from graphflip.viewer.state import ServerState
 from graphflip.viewer.work import tasks
 from graphflip.viewer.work.reproduce import reproduce
@@ -99,7 +100,7 @@ def test_the_script_of_an_explanation_from_a_file(explainer, answer, tmp_path, m
 def served(kit, **settings) -> dict:
     """What a worker is told about a kit by a server that has these settings."""
     chosen = ViewerConfig(models=(str(kit),), **settings)
-    workers = [QuickWorker(FakeWorker(chosen), 1, 1.0) for _ in range(2)]
+    workers = [QuickWorkers([FakeWorker(chosen)], 1, 1.0) for _ in range(2)]
     state = ServerState(chosen, JobQueue([], 1, 1.0), *workers)
     return state.task("explain", chosen.titles[0]) | {"input": {"smiles": MUTAGEN}, "asked": asked()}
 

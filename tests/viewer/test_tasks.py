@@ -21,8 +21,9 @@ from graphflip.models.networks.classifier import ClassifierConfig, InvariantClas
 from graphflip.nn.initialize import reset_parameters
 from graphflip.viewer.messages.views import Answer, Model, Shown
 from graphflip.viewer.work import tasks
+from graphflip.viewer.work.first import FirstAnswers
 
-from .questions import MUTAGEN, SERVED, task
+from .questions import MUTAGEN, SERVED, same, task
 
 
 def test_an_input_is_shown_with_its_prediction(explainer):
@@ -41,6 +42,24 @@ def test_an_answer_is_the_record_with_words_and_drawings(explainer, answer):
     told = [k for one in answer["words"] for k in one["edits"]]
     assert sorted(told) == list(range(len(record["edits"]))), "each edit belongs to one sentence"
     assert answer["num_edits"] == len(heavy_edits(found.factual, found.edits))
+
+
+def test_a_long_search_has_a_first_answer_on_the_way(explainer, monkeypatch):
+    """It flips the classifier's answer and keeps what is to stay; rows of tables have none; the last are the same."""
+    monkeypatch.setattr("graphflip.viewer.work.first._SECONDS", 0.0)
+    asked, seen = task(prefer="balanced", freeze_nodes=[3], frontier=True), []
+    found = tasks.explain(explainer, asked, seen.append)["answers"]
+    (first,) = [news for news in seen if isinstance(news, FirstAnswers)]
+    (shown,) = first.answers
+    assert shown["record"]["flipped"]
+    assert shown["record"]["p_counterfactual"] >= 0.5
+    edits = from_record(shown["record"], explainer.kit.schema).edits
+    assert (3,) not in {edit.at for edit in edits}
+    assert shown["drawings"]["counterfactual"]
+    quiet: list = []
+    again = tasks.explain(explainer, asked | {"behind": True}, quiet.append)["answers"]
+    assert not any(isinstance(news, FirstAnswers) for news in quiet)
+    assert all(same(a["record"], b["record"]) for a, b in zip(found, again, strict=True))
 
 
 def test_marks_name_what_is_drawn(answer):

@@ -7,8 +7,9 @@ import pytest
 
 from graphflip.explain.query import Query
 from graphflip.viewer.config import ViewerConfig
-from graphflip.viewer.options import option_views
-from graphflip.viewer.queue import Job, JobQueue
+from graphflip.viewer.messages.options import option_views
+from graphflip.viewer.queue import Busy, Job, JobQueue
+from graphflip.viewer.quick import QuickWorkers
 from graphflip.viewer.state import NotFound, while_wanted
 from graphflip.viewer.store import SessionStore
 
@@ -47,6 +48,79 @@ def test_one_question_is_one_job():
         )
 
     run(scenario, max_active=4)
+
+
+def test_a_job_that_is_stopped_keeps_its_first_answer_which_is_no_answer_to_the_question():
+    async def scenario(browser):
+        client = browser()
+        job = (await client.post("/api/jobs", json=question("first"))).json()["id"]
+        now = {"answers": []}
+        while not now["answers"]:
+            now = (await client.get(f"/api/jobs/{job}", params={"wait": 5})).json()
+        assert now["state"] == "running"
+        again = (await client.get(f"/api/jobs/{job}", params={"seen": now["version"], "wait": 0})).json()
+        assert again["answers"] == [], "it is sent once"
+        await client.delete(f"/api/jobs/{job}")
+        now = await ended(client, job)
+        assert (now["state"], len(now["answers"])) == ("done", 1)
+        assert now["message"].startswith("Stopped: this is the first answer")
+        assert (await client.post("/api/jobs", json=question("first"))).json()["id"] != job
+
+    run(scenario)
+
+
+def test_what_is_listed_is_not_given_up():
+    """A page that shows the list of questions asks about all of them."""
+
+    async def scenario(browser):
+        client = browser()
+        job = (await client.post("/api/jobs", json=question("wait"))).json()["id"]
+        for _ in range(6):
+            await asyncio.sleep(0.1)
+            (now,) = (await client.get("/api/jobs")).json()
+            assert (now["id"], now["state"]) == (job, "running")
+        await asyncio.sleep(0.5)
+        assert (await ended(client, job))["state"] == "cancelled"
+
+    run(scenario, patience=0.2)
+
+
+class Counted(FakeWorker):
+    """A worker that notes how many tasks run at a time, and ends one when it is told to."""
+
+    running: list[str] = []
+    most = 0
+
+    async def run(self, task, seconds, watch=lambda _: None):
+        self.running.append(task["id"])
+        Counted.most = max(Counted.most, len(self.running))
+        try:
+            await asyncio.sleep(0.01)
+            return {"id": task["id"]}
+        finally:
+            self.running.remove(task["id"])
+
+
+def test_what_is_quick_has_several_workers_in_fair_order_and_gives_up_what_nobody_wants():
+    async def scenario():
+        quick = QuickWorkers([Counted(), Counted()], 6, 5.0)
+        order: list[str] = []
+
+        async def ask(name: str) -> None:
+            order.append((await quick.run({"id": name}, name[0]))["id"])
+
+        asked = [asyncio.create_task(ask(f"{who}{k}")) for who, count in (("a", 5), ("b", 1)) for k in range(count)]
+        await asyncio.sleep(0)
+        with pytest.raises(Busy):
+            await quick.run({"id": "c"}, "c")
+        asked[2].cancel()  # while it waits
+        await asyncio.gather(*asked, return_exceptions=True)
+        assert Counted.most == 2
+        assert "a2" not in order
+        assert order.index("b0") <= 2, "the other one need not wait for all of the first"
+        assert (await quick.run({"id": "d"}, "d"))["id"] == "d"
+
+    asyncio.run(asyncio.wait_for(scenario(), 20))
 
 
 def test_what_nobody_asks_about_is_given_up():

@@ -65,7 +65,7 @@ def test_a_worker_survives_everything(monkeypatch, small_kit):
         seen = []
         found = await worker.run(explain("CCO"), 120, seen.append)
         assert found["answers"]
-        assert all(one["calls"] > 0 for one in seen)
+        assert all(one["progress"]["calls"] > 0 for one in seen)
         first_round = explain("CCCCC(F)(F)F"), 60, lambda _: worker.interrupt("cancelled")
         assert await interrupted(*first_round) == "cancelled"
         assert worker.pid == first, "what listens need not be killed"

@@ -139,7 +139,8 @@ def large_records_that_are_kept(place: Place) -> None:
 @attack
 def one_client_with_many_questions(place: Place) -> None:
     """Owners take turns, in the queue of searches and at the worker for quick tasks."""
-    from graphflip.viewer.queue import JobQueue, QuickWorker
+    from graphflip.viewer.queue import JobQueue
+    from graphflip.viewer.quick import QuickWorkers
 
     async def scenario() -> None:
         order: list[str] = []
@@ -150,7 +151,7 @@ def one_client_with_many_questions(place: Place) -> None:
                 return await super().run(task | {"do": "explain"}, seconds)
 
         config = ViewerConfig()
-        quick = QuickWorker(Noting(config), 50, 5.0)
+        quick = QuickWorkers([Noting(config)], 50, 5.0)
         asked = [quick.run({"id": f"{who}{k}"}, who) for who, count in (("a", 6), ("b", 1)) for k in range(count)]
         await asyncio.gather(*asked)
         assert order.index("b0") <= 2, order

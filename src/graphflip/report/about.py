@@ -38,6 +38,23 @@ def about_job(folder: Path) -> Facts:
     return tuple(facts)
 
 
+def about_question(
+    source: str, prefer: str, options: str = "", command: str = "", classifier: str | None = None
+) -> Facts:
+    """Facts about explanations that were made just now, by the kit of a name or folder."""
+    model = Path(source).name
+    facts = [
+        ("Model", f"{model}, with the classifier {classifier}" if classifier else model),
+        ("Classifier", "" if classifier else figures_in_words(source)),
+        ("Preference", prefer),
+        ("Options", options),
+        ("Date", f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC"),
+        ("Version", f"graphflip {__version__}"),
+        ("Command", command),
+    ]
+    return tuple(fact for fact in facts if fact[1])
+
+
 def figures_of(source: str) -> tuple[dict[str, float], str]:
     """Figures of a kit's classifier on its test part, and a sentence on its data; nothing if they are not known."""
     try:

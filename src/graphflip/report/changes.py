@@ -15,10 +15,24 @@ from ..jobs.export import safe_cell
 from .rows import agrees
 
 _MOST = 8
-_REPLACE = re.compile(r"^replace (?P<gone>.+?) on \S+ by (?P<came>.+)$")
-_ADD = re.compile(r"^add (?P<came>.+?) to \S+")
-_REMOVE = re.compile(r"^remove (?P<gone>.+?) from \S+")
-_CHANGE = re.compile(r"^change (?P<gone>[A-Z][a-z]?)\d+ to (?P<came>[A-Z][a-z]?\b)")
+_SENTENCES = tuple(
+    re.compile(pattern)
+    for pattern in (
+        r"^replace (?:the )?(?P<gone>.+?)(?: fused)? at .+? by (?P<came>.+?) on \S+",
+        r"^replace (?P<gone>.+?) on .+? by an? (?P<came>.+?) (?:fused|joined) to ",
+        r"^replace (?:the )?(?P<gone>.+?) on \S+ by (?P<came>.+)$",
+        r"^add (?P<came>.+?) to \S+",
+        r"^remove (?P<gone>.+?) from \S+",
+        r"^change (?P<gone>[A-Z][a-z]?)\d+ to (?P<came>[A-Z][a-z]?\b)",
+        r"^take away (?:the )?(?P<gone>.+?)(?: fused)? at ",
+        r"^(?:fuse|join) (?:an? )?(?P<came>.+?) to ",
+        r"^exchange (?:the )?(?P<gone>.+?) of .+? for an? (?P<came>.+?)(?: with .+)?$",
+        r"^close an? (?P<came>.+?) over ",
+        r"^open (?:the )?(?P<gone>.+?) of ",
+    )
+)
+_SATURATED = {"hydrogenate the ring": ("aromatic ring", ""), "make the ring": ("", "aromatic ring")}
+"""Sentences about rings of which no group goes or comes, by how they begin."""
 _NUMBERS = re.compile(r"(?<=[A-Za-z])\d+\b")
 
 
@@ -42,7 +56,10 @@ def exchanged(explanations: Iterable[Counterfactual]) -> Exchanged:
 
 def _groups(text: str) -> tuple[str, str]:
     """Groups that a sentence says go and come; empty if there is none."""
-    for pattern in (_REPLACE, _ADD, _REMOVE, _CHANGE):
+    for begin, groups in _SATURATED.items():
+        if text.startswith(begin):
+            return groups
+    for pattern in _SENTENCES:
         if match := pattern.match(text):
             named = match.groupdict()
             gone, came = (_NUMBERS.sub("", named.get(key) or "") for key in ("gone", "came"))

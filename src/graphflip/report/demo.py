@@ -5,8 +5,10 @@ from pathlib import Path
 
 from ..data.molecules.famous import famous_molecules
 from ..explain.explainer import load
+from ..explain.query import Query
 from ..explain.records import write_records
 from ..models.storage.files import check_own_folder
+from .about import about_question
 from .page import write_report
 from .paths import along_latent_paths
 from .results import RECORDS, Results, ResultSet
@@ -27,6 +29,7 @@ def run_demo(out: Path, say: Callable[[str], None]) -> Path:
     write_records(out / RECORDS, explanations)
     known = {each.name: "known as a mutagen" if each.mutagen else "not known as a mutagen" for each in molecules}
     result_set, page = ResultSet("famous molecules", tuple(explanations), len(explanations)), out / "index.html"
-    results = Results("Is it mutagenic? What would change the answer", (result_set,), remarks=known)
+    about = about_question("ames", Query().prefer, command="graphflip demo")
+    results = Results("Is it mutagenic? What would change the answer", (result_set,), remarks=known, about=about)
     write_report(page, along_latent_paths(results, explainer))
     return page

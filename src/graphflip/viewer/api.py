@@ -5,6 +5,7 @@ from typing import Annotated, Any, get_args
 from fastapi import APIRouter, Query, Request
 
 from ..schema import Op
+from .messages.options import option_views
 from .messages.requests import (
     ExplainRequest,
     FileRequest,
@@ -27,7 +28,6 @@ from .messages.views import (
     Service,
     Shown,
 )
-from .options import option_views
 from .queue import Job, JobQueue
 from .state import KnownSession, OwnAnswer, OwnJob, OwnVisitor, State, TooManyJobs, while_wanted
 
@@ -118,8 +118,11 @@ async def explain(request: ExplainRequest, state: State, visitor: OwnVisitor) ->
 
 @router.get("/jobs")
 async def list_jobs(state: State, known: KnownSession) -> list[JobView]:
-    """List the jobs of this session without their answers, oldest first."""
-    return [job_view(job, state.queue, answers=False) for job in (known.jobs.values() if known else ())]
+    """List the jobs of this session without their answers, oldest first. That counts as asking about each of them."""
+    jobs = list(known.jobs.values()) if known else []
+    for job in jobs:
+        job.news.was_asked = True
+    return [job_view(job, state.queue, answers=False) for job in jobs]
 
 
 @router.get("/jobs/{job}")
@@ -129,9 +132,12 @@ async def follow(
     seen: Annotated[int, Query(ge=-1, description="The version that was seen last.")] = -1,
     wait: Annotated[float, Query(ge=0, le=20, description="Seconds to wait for a newer one.")] = 0.0,
 ) -> JobView:
-    """Get a job. With `seen` and `wait`, the response comes as soon as the job has changed."""
+    """Get a job. With `seen` and `wait`, the response comes as soon as the job has changed.
+
+    A job that is running may have a first answer; answers that came with the version `seen` or before it are left out.
+    """
     await job.wait(seen, wait)
-    return job_view(job, state.queue)
+    return job_view(job, state.queue, answers=job.answered > seen or job.ended)
 
 
 @router.delete("/jobs/{job}")

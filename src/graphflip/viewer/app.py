@@ -16,15 +16,18 @@ from ..report.draw.palette import switchable_page_style
 from ..version import __version__
 from .api import router
 from .config import ViewerConfig
-from .queue import Busy, JobQueue, QuickWorker
+from .queue import Busy, JobQueue
+from .quick import QuickWorkers
 from .security import Guard
 from .state import NotFound, ServerState, TooManyJobs
 from .table_api import router as table_router
 from .worker import AbstractWorker, Interrupted, Refused, Worker, WorkerHost
 
 _PAGES = {"/": "index.html", "/docs": "docs.html"}
-_SEARCHES, _PICTURES = 2, 2
+_SEARCHES, _PICTURES = 2, 5
 """How far other programs go before a worker."""
+_QUICK = 2
+"""Workers for what is quick, so that reading does not wait for another person's or tab's reading."""
 _TYPES = {
     ".html": "text/html; charset=utf-8",
     ".css": "text/css; charset=utf-8",
@@ -45,8 +48,9 @@ def create_app(config: ViewerConfig, make_worker: Callable[[WorkerHost, int], Ab
         host = WorkerHost(config)
         searching = [make_worker(host, _SEARCHES) for _ in range(config.workers)]
         queue = JobQueue(searching, config.max_waiting, config.seconds, config.patience)
-        quick = QuickWorker(make_worker(host, 0), config.max_waiting * 4, config.quick_seconds)
-        pictures = QuickWorker(make_worker(host, _PICTURES), config.max_waiting * 4, config.seconds)
+        reading, drawing = [make_worker(host, 0) for _ in range(_QUICK)], [make_worker(host, _PICTURES)]
+        quick = QuickWorkers(reading, config.max_waiting * 4, config.quick_seconds)
+        pictures = QuickWorkers(drawing, config.max_waiting * 4, config.seconds)
         app.state.server = ServerState(config, queue, quick, pictures)
         try:
             await asyncio.gather(quick.start(), pictures.start(), queue.start())

@@ -1,4 +1,4 @@
-"""The queue of jobs, the workers that compute them, and one worker for quick tasks."""
+"""The queue of jobs, and the workers that compute them."""
 
 import asyncio
 import json
@@ -24,6 +24,12 @@ _REASONS = {
     "time": "The time limit was reached. Ask for fewer alternatives or a smaller graph, or serve with more --seconds.",
     "crashed": "The computation ended unexpectedly; the server's log says why. Try again, or another graph.",
 }
+_PRELIMINARY = {
+    "cancelled": "Stopped: this is the first answer that was found, not the best one.",
+    "time": "The time limit was reached: this is the first answer that was found, not the best one.",
+    "crashed": "The search ended unexpectedly: this is the first answer that was found, not the best one.",
+}
+"""Messages of jobs that ended with a first answer."""
 
 
 class Busy(GraphflipError):
@@ -38,7 +44,8 @@ class Busy(GraphflipError):
 class Job:
     """A task that is computed in the background, its state and its answers.
 
-    A job that is `behind` lets all others go first. `on_end` is called when it has ended.
+    A job that runs may have a first answer already, which is shown until it is done. A job that is `behind` lets all
+    others go first. `on_end` is called when it has ended.
     """
 
     task: dict[str, Any]
@@ -49,6 +56,7 @@ class Job:
     answers: list[dict[str, Any]] = field(default_factory=list)
     message: str = ""
     behind: bool = False
+    answered: int = 0
     news: News = field(default_factory=News)
     on_end: "Callable[[Job], None] | None" = None
     _counted: int = -1
@@ -76,12 +84,19 @@ class Job:
         for name, value in changes.items():
             setattr(self, name, value)
         self.news.tell()
+        if "answers" in changes:
+            self.answered = self.version
         if self.ended and self.on_end is not None:
             self.on_end(self)
 
     async def wait(self, seen: int, seconds: float) -> None:
         """Return as soon as the job has another version than `seen`, or after this many seconds."""
         await self.news.wait(seen, seconds, lambda: self.ended)
+
+    @property
+    def is_preliminary(self) -> bool:
+        """True if the job has ended with a first answer, and not with what was asked for."""
+        return self.state == "done" and bool(self.message)
 
     async def finished(self) -> None:
         """Return when the job has ended."""
@@ -204,71 +219,13 @@ class JobQueue:
         """Run a job and record its end, good or bad."""
         job.update(state="running")
         try:
-            result = await worker.run(job.task, self.seconds, lambda progress: job.update(progress=progress))
+            result = await worker.run(job.task, self.seconds, lambda news: job.update(**news))
             job.update(state="done", answers=result["answers"])
         except Interrupted as end:
-            state: JobState = "cancelled" if end.reason == "cancelled" else "failed"
-            job.update(state=state, message=_REASONS.get(end.reason, ""))
+            state: JobState = "done" if job.answers else "cancelled" if end.reason == "cancelled" else "failed"
+            job.update(state=state, message=(_PRELIMINARY if job.answers else _REASONS).get(end.reason, ""))
         except Refused as refusal:
             job.update(state="failed", message=str(refusal))
         except Exception:
             log.exception("job failed")
             job.update(state="failed", message=_REASONS["crashed"])
-
-
-class QuickWorker:
-    """One worker for tasks that take no longer than a request: one at a time, in fair order, and only so many wait."""
-
-    def __init__(self, worker: AbstractWorker, max_waiting: int, seconds: float):
-        self.worker, self.max_waiting, self.seconds = worker, max_waiting, seconds
-        self._turns: list[tuple[str, asyncio.Event]] = []
-        self._owner: str | None = None
-
-    async def start(self) -> None:
-        """Start the worker, which loads the models."""
-        await self.worker.start()
-
-    async def stop(self) -> None:
-        """Stop the worker."""
-        await self.worker.stop()
-
-    async def run(self, task: dict[str, Any], owner: str = "") -> dict[str, Any]:
-        """Run a task and return its result. Raises Busy if too many others are waiting."""
-        if len(self._turns) + (self._owner is not None) >= self.max_waiting:
-            raise Busy("Many people are asking at this moment. Try again in a second.", retry_after=1)
-        await self._turn(owner)
-        running = asyncio.create_task(self.worker.run(task, self.seconds))
-        try:
-            return await asyncio.shield(running)
-        except asyncio.CancelledError:  # nobody waits for the result any more
-            self.worker.interrupt("cancelled")
-            await asyncio.wait({running})
-            running.exception()  # retrieved, or asyncio would log it
-            raise
-        finally:
-            self._next(owner)
-
-    async def _turn(self, owner: str) -> None:
-        """Wait until it is the owner's turn."""
-        if self._owner is None and not self._turns:
-            self._owner = owner
-            return
-        turn = (owner, asyncio.Event())
-        self._turns.append(turn)
-        try:
-            await turn[1].wait()
-        except asyncio.CancelledError:
-            if turn in self._turns:
-                self._turns.remove(turn)
-            else:
-                self._next(owner)
-            raise
-
-    def _next(self, last: str) -> None:
-        """Give the turn to the next one in fair order."""
-        self._owner = None
-        if self._turns:
-            turn = fair_order(self._turns, [owner for owner, _ in self._turns], [last])[0]
-            self._turns.remove(turn)
-            self._owner = turn[0]
-            turn[1].set()

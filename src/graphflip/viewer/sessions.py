@@ -38,7 +38,9 @@ class Session:
     def same_question(self, task: dict[str, Any]) -> Job | None:
         """The newest job with the same question that is open or has an answer."""
         asked = _question(task)
-        jobs = [job for job in self.jobs.values() if job.state in ("waiting", "running", "done")]
+        jobs = [
+            job for job in self.jobs.values() if not job.is_preliminary and job.state in ("waiting", "running", "done")
+        ]
         return next((job for job in reversed(jobs) if job.task.get("input") and _question(job.task) == asked), None)
 
     def add(self, job: Job, max_jobs: int, max_bytes: int) -> None:

@@ -8,7 +8,8 @@ from fastapi import Depends, Path, Request, Response
 
 from .config import ViewerConfig
 from .messages.requests import Input, Number, Written
-from .queue import Busy, Job, JobQueue, QuickWorker
+from .queue import Busy, Job, JobQueue
+from .quick import QuickWorkers
 from .sessions import Session, Sessions
 from .store import SessionStore
 from .tables import ExplainedTable
@@ -32,7 +33,7 @@ class ServerState:
     `quick` reads, predicts and judges; `pictures` makes latent paths and files, for which nothing else is to wait.
     """
 
-    def __init__(self, config: ViewerConfig, queue: JobQueue, quick: QuickWorker, pictures: QuickWorker):
+    def __init__(self, config: ViewerConfig, queue: JobQueue, quick: QuickWorkers, pictures: QuickWorkers):
         self.config, self.queue, self.quick, self.pictures = config, queue, quick, pictures
         store = SessionStore(config.keep, config.max_sessions)
         self.sessions = Sessions(config.max_sessions, 10 * config.max_kept, store)
@@ -40,7 +41,7 @@ class ServerState:
     @property
     def models(self) -> Sequence[dict[str, Any]]:
         """Descriptions of the kits that are served."""
-        return self.quick.worker.models
+        return self.quick.workers[0].models
 
     def task(self, do: str, model: str, **more: Any) -> dict[str, Any]:
         """A task for a worker: one of `tasks.TASKS`, the kit to do it with, and the fields of the request."""

@@ -25,7 +25,7 @@ async def explain_table(request: TableRequest, state: State, visitor: OwnVisitor
             f"A table may have at most {state.config.max_rows} rows here; this one has {len(request.rows)}. "
             "Use `graphflip explain FILE --out FOLDER` for more."
         )
-    task = state.task("explain", request.model, asked=request.asked.model_dump(mode="json"), small=True)
+    task = state.task("explain", request.model, asked=request.asked.model_dump(mode="json"), behind=True)
     rows = [
         TableRow(row.id, None if row.input is None else state.checked_input(row.input), row.problem)
         for row in request.rows
@@ -83,19 +83,21 @@ async def export_table(table: OwnTable, kind: FileKind, state: State, visitor: O
     records = [answer["record"] for row in table.rows if row.job is not None for answer in row.job.answers]
     if not records:
         raise NotFound("No row of this table has an answer yet.")
-    return await _file(state, visitor, table.task["model"], records, kind, table.name)
+    return await _file(state, visitor, table.task, records, kind, table.name)
 
 
 @router.post("/export/{kind}", response_class=Response)
 async def export(request: ExportRequest, kind: FileKind, state: State, visitor: OwnVisitor) -> Response:
     """Write explanations as one file of the same kinds."""
-    return await _file(state, visitor, request.model, request.records, kind, "")
+    asked = None if request.asked is None else request.asked.model_dump(mode="json")
+    return await _file(state, visitor, {"model": request.model, "asked": asked}, request.records, kind, "")
 
 
 async def _file(
-    state: State, visitor: OwnVisitor, model: str, records: list[dict[str, Any]], kind: str, title: str
+    state: State, visitor: OwnVisitor, question: dict[str, Any], records: list[dict[str, Any]], kind: str, title: str
 ) -> Response:
-    task = state.task("export", model, records=records, kind=kind, title=title)
+    """Explanations as a file; `question` has the model and what was asked."""
+    task = state.task("export", question["model"], asked=question["asked"], records=records, kind=kind, title=title)
     made = await state.pictures.run(task, visitor.name)
     headers = {"content-disposition": f'attachment; filename="{made["name"]}"', "cache-control": "no-store"}
     return Response(base64.b64decode(made["content"]), media_type=made["type"], headers=headers)

@@ -19,7 +19,7 @@ from .config import ViewerConfig
 log = logging.getLogger(__name__)
 
 Watch = Callable[[dict[str, Any]], None]
-"""A function that is called with the progress of a task."""
+"""A function that is called with news of a task: its `progress`, or the `answers` found so far."""
 
 _LINE_LIMIT = 2**26
 """Most bytes of a message from the process."""
@@ -54,7 +54,7 @@ class AbstractWorker(ABC):
 
     @abstractmethod
     async def run(self, task: dict[str, Any], seconds: float, watch: Watch = lambda _: None) -> dict[str, Any]:
-        """Run a task and return its result; `watch` is called with its progress.
+        """Run a task and return its result; `watch` is called with news of it.
 
         Raises Refused if it cannot be done, Interrupted if it was ended or took more than `seconds`.
         """
@@ -169,8 +169,8 @@ class Worker(AbstractWorker):
     async def _result(self, watch: Watch) -> dict[str, Any]:
         """Listen until the task has ended."""
         while (message := await self._receive()) is not None:
-            if "progress" in message:
-                watch(message["progress"])
+            if "news" in message:
+                watch(message["news"])
                 continue
             if message.get("leaves"):  # a new process takes its place, with the priority that this one has lost
                 self._replace()

@@ -42,18 +42,24 @@ def place(graphs: Sequence[Graph], hidden: frozenset[int] = frozenset(), start: 
 def tidied(graphs: Sequence[Graph], places: Places, hidden: frozenset[int]) -> Places:
     """Places of the nodes of the last graph: those given, unless they make more of a tangle of it than of the first.
 
-    Then, as when a ring was closed between distant atoms, a molecule is drawn anew, and turned and moved so that its
+    Then nodes that hang elsewhere than before are placed anew around the others, which stay. Where that does not help,
+    as when a ring was closed between distant atoms, the whole molecule is drawn anew, and turned and moved so that its
     nodes lie as near as possible to where they were; if that has fewer faults.
     """
     graph = graphs[-1]
     slots = [i for i, node in enumerate(graph.nodes()) if node is not None and i not in hidden]
-    given = {i: places[i] for i in slots}
-    if graph.schema.chemistry is None or len(slots) < 3 or _faults(graph, given) <= _faults(graphs[0], places):
+    given, bearable = {i: places[i] for i in slots}, _faults(graphs[0], places)
+    if graph.schema.chemistry is None or len(slots) < 3 or _faults(graph, given) <= bearable:
         return given
-    alone = _arrange_molecule(graph, slots, neighbors(graph), {})
+    near, before = neighbors(graph), neighbors(graphs[0])
+    staying = [i for i in slots if near.get(i, set()) & before.get(i, set())]
+    mended = _arrange_molecule(graph, slots, near, {i: given[i] for i in staying}) if staying else given
+    if _faults(graph, mended) <= bearable:
+        return mended
+    alone = _arrange_molecule(graph, slots, near, {})
     was, drawn = (np.array([where[i] for i in slots]) for where in (given, alone))
     moved = {i: (float(x), float(y)) for i, (x, y) in zip(slots, turned_onto(drawn, was), strict=True)}
-    return moved if _faults(graph, moved) < _faults(graph, given) else given
+    return min((given, mended, moved), key=lambda one: _faults(graph, one))
 
 
 def _faults(graph: Graph, places: Places) -> float:

@@ -12,7 +12,7 @@ export function parse(hash, options) {
     model: fields.get("model"),
     name: fields.get("name") ?? "",
     look: fields.has("look"),
-    answer: number("answer"),
+    answer: fields.has("answer") ? number("answer") : null,
     job: fields.get("job"),
     table: fields.get("table"),
     row: fields.has("row") ? number("row") : null,
@@ -24,14 +24,14 @@ export function parse(hash, options) {
   return place;
 }
 
-export function ofQuestion({ model, input, name = "", asked = null, answer = 0 }, options) {
+export function ofQuestion({ model, input, name = "", asked = null, answer = null }, options) {
   const fields = new URLSearchParams({ model });
   if (input.smiles !== undefined && input.smiles !== null) fields.set("smiles", input.smiles);
   else fields.set("graph", JSON.stringify(input.graph));
   if (name) fields.set("name", name);
   if (!asked) fields.set("look", "");
   else for (const option of options) write(option, asked[option.name], fields);
-  if (answer) fields.set("answer", answer);
+  if (answer !== null && (answer || asked?.frontier)) fields.set("answer", answer);
   return `#${readable(fields)}`;
 }
 

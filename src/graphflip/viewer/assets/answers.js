@@ -1,6 +1,6 @@
-// The parts of an answer: headline, list of changes, evidence, and the choice between several answers.
+// The parts of an answer: headline, list of changes, and evidence.
 
-import { $, figure, gauge, isUnsure, likeliest, make, makeSvg, meter } from "./elements.js";
+import { $, figure, gauge, isUnsure, likeliest, make, meter } from "./elements.js";
 
 export function headline({ record, goal, advice, words, predictions, is_molecule: isMolecule }, numUndone = 0) {
   if (record.counterfactual === null) return advice;
@@ -39,8 +39,8 @@ export function showVerdict(side, unit, prediction, answer = null, number = null
 
 export function showChanges(answer, original, undone, toggle, hover) {
   const items = original.words.map((change, number) => {
-    const box = make("input", { type: "checkbox", checked: !undone.has(number) });
-    box.addEventListener("change", () => toggle(number, !box.checked));
+    const box = make("input", { type: "checkbox", checked: !undone.has(number), disabled: !toggle });
+    box.addEventListener("change", () => toggle?.(number, !box.checked));
     const why = change.needed && !original.each_needed ? make("span", { class: "why" }, change.needed) : null;
     const row = make("label", {}, box, make("span", {}, change.text, why));
     for (const [on, off] of [["pointerenter", "pointerleave"], ["focusin", "focusout"]]) {
@@ -94,7 +94,8 @@ function listed(neighbors) {
   return make("details", { class: "nearest-fold" }, make("summary", {}, "nearest"), make("ul", { class: "nearest" }, ...items));
 }
 
-export function showEvidence({ record, goal, agreed, chemistry = [] }) {
+// Rows of evidence: what it is about, words, whether it speaks for the answer (null: neither), a probability, neighbors.
+export function evidenceOf({ record, goal, agreed, chemistry = [] }) {
   const evidence = record.evidence ?? { judges: {} };
   const isValue = goal.unit === "value";
   const rows = Object.entries(evidence.judges).map(([judge, p]) =>
@@ -106,64 +107,17 @@ export function showEvidence({ record, goal, agreed, chemistry = [] }) {
   for (const [key, what] of Object.entries(NEAREST)) {
     if (evidence[key]) rows.push([what, remark(evidence[key]), isFamiliar(evidence[key]), null, evidence[key].neighbors]);
   }
+  return rows;
+}
+
+export function showEvidence(answer) {
+  const rows = evidenceOf(answer);
   const shown = rows.flatMap(([what, words, good, p, neighbors]) => [
     make("dt", {}, what),
     make("dd", { class: VERDICTS[good].name }, make("span", { class: "sign", "aria-hidden": "true" }, VERDICTS[good].sign),
       make("span", { class: "visually-hidden" }, VERDICTS[good].said), words, p === null ? null : meter(p), neighbors ? listed(neighbors) : null),
   ]);
   $("evidence").replaceChildren(...(shown.length ? shown : [make("dt", {}, "None"), make("dd", {}, "Nothing was found")]));
-}
-
-// Agreement of the independent judges, from 0 to 1: their lowest probability, or for values the share that agrees.
-function agreement({ record, goal, agreed }) {
-  const judges = Object.keys(agreed);
-  if (goal.unit === "value") return judges.filter((judge) => agreed[judge]).length / judges.length;
-  return Math.min(...judges.map((judge) => record.evidence.judges[judge]));
-}
-
-export function showChoices(answers, chosen, choose) {
-  $("choices").hidden = answers.length < 2;
-  const tabs = answers.map((answer, number) => {
-    const isChosen = number === chosen;
-    const words = `${answer.num_edits} ${answer.num_edits === 1 ? "edit" : "edits"} · ${figure(answer.record.p_counterfactual, answer.goal.unit)}`;
-    const tab = make("button", { type: "button", role: "radio", "aria-checked": String(isChosen), tabindex: isChosen ? 0 : -1 }, words);
-    tab.addEventListener("click", () => choose(number));
-    tab.addEventListener("keydown", (event) => {
-      const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
-      if (!step) return;
-      event.preventDefault();
-      choose((number + step + answers.length) % answers.length, true);
-    });
-    return tab;
-  });
-  $("tabs").replaceChildren(...tabs);
-  $("chart").querySelector("svg")?.remove();
-  const isJudged = answers.every(({ agreed }) => Object.keys(agreed).length);
-  $("chart").hidden = answers.length < 2 || !isJudged;
-  if (!$("chart").hidden) $("chart").prepend(chart(answers, chosen, choose));
-}
-
-// A chart of the answers: edits from left to right, agreement from bottom to top. Dots that would overlap are moved apart.
-function chart(answers, chosen, choose) {
-  const [width, height, edge] = [300, 110, 16];
-  const counts = answers.map((answer) => answer.num_edits);
-  const [least, most] = [Math.min(...counts), Math.max(...counts)];
-  const places = [];
-  for (const answer of answers) {
-    let x = edge + ((answer.num_edits - least) / (most - least || 1)) * (width - 4 * edge);
-    const y = height - edge - agreement(answer) * (height - 2 * edge);
-    while (places.some(([a, b]) => Math.hypot(a - x, b - y) < 12)) x += 13;
-    places.push([x, y]);
-  }
-  const dots = places.map(([x, y], number) => {
-    const dot = makeSvg("circle", { class: number === chosen ? "dot chosen" : "dot", cx: x, cy: y, r: number === chosen ? 7 : 5 });
-    dot.addEventListener("click", () => choose(number));
-    return dot;
-  });
-  const [top, middle, bottom] = [edge, height / 2, height - edge];
-  return makeSvg("svg", { viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" },
-    makeSvg("path", { class: "axes", d: `M0 ${top - 8}V${bottom + 8}H${width}` }),
-    makeSvg("line", { class: "half", x1: 0, x2: width, y1: middle, y2: middle }), ...dots);
 }
 
 export const capitalized = (text) => text.charAt(0).toUpperCase() + text.slice(1);

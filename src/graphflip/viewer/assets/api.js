@@ -27,7 +27,7 @@ async function send(method, path, body, signal) {
 
 const request = async (...call) => (await send(...call)).json();
 
-const pause = (seconds) => new Promise((resolve) => setTimeout(resolve, seconds * 1000));
+export const pause = (seconds) => new Promise((resolve) => setTimeout(resolve, seconds * 1000));
 
 // Send a request, and repeat it up to five times while the server is busy.
 async function withRetries(...call) {
@@ -61,7 +61,7 @@ export const stopTable = (id) => request("DELETE", named("tables", id));
 export const resumeTable = (id) => request("POST", `${named("tables", id)}/resume`);
 export const row = (id, number) => request("GET", `${named("tables", id)}/rows/${number}`);
 export const tableFile = async (id, kind) => file(await send("GET", `${named("tables", id)}/files/${kind}`));
-export const exported = async (model, records, kind) => file(await send("POST", `/api/export/${kind}`, { model, records }));
+export const exported = async (model, records, kind, asked) => file(await send("POST", `/api/export/${kind}`, { model, records, asked }));
 
 async function file(response) {
   const [, name] = /filename="([^"]+)"/.exec(response.headers.get("content-disposition")) ?? [null, "counterfactuals"];
@@ -69,14 +69,17 @@ async function file(response) {
 }
 
 // Call `changed` with a job or a table whenever it has changed; returns it when it has ended, or `stopped` says so.
+// A tab that is not seen asks now and then: a browser has six connections to a server, and those that wait are taken
+// from the tab that is looked at.
 async function followed(address, changed, hasEnded, stopped) {
   let seen = -1;
   for (let failures = 0; !stopped(); ) {
     try {
-      const now = await request("GET", `${address}?seen=${seen}&wait=15`);
+      const now = await request("GET", `${address}?seen=${seen}&wait=${document.hidden ? 0 : 15}`);
       [seen, failures] = [now.version, 0];
       changed(now);
       if (hasEnded(now)) return now;
+      if (document.hidden) await pause(1);
     } catch (problem) {
       failures += 1;
       if (problem.status === 404 || failures > 5) throw problem;

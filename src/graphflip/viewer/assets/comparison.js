@@ -4,7 +4,7 @@ import * as address from "./address.js";
 import { capitalized } from "./answers.js";
 import * as api from "./api.js";
 import { mount } from "./drawing.js";
-import { $, figure, make, meter } from "./elements.js";
+import { $, figure, likeliest, make, meter } from "./elements.js";
 import * as memory from "./history.js";
 import * as question from "./question.js";
 import * as stage from "./stage.js";
@@ -33,12 +33,14 @@ export function open(items) {
   return show(items);
 }
 
+// Models that can be asked about the graph that is shown.
+export const comparable = () => page.service().models.filter(({ molecules }) => molecules === page.model().molecules);
+
 // Ask the question of a job with each preference, or of each model, and compare what is found.
 export async function askEach(job, what) {
-  const { models } = page.service();
   const questions = what === "prefer"
     ? page.model().preferences.map((prefer) => ({ model: job.model, asked: { ...job.asked, prefer, frontier: false, num: 1 } }))
-    : models.filter(({ molecules }) => molecules === page.model().molecules).map(({ name }) => ({ model: name, asked: { ...job.asked, target: null, frontier: false, num: 1 } }));
+    : comparable().map(({ name }) => ({ model: name, asked: { ...job.asked, target: null, frontier: false, num: 1 } }));
   try {
     const jobs = [];
     for (const { model, asked } of questions) jobs.push(await api.explain(model, job.input, job.name, asked));
@@ -55,20 +57,42 @@ export async function show(items) {
   const cards = items.map(() => make("article", { class: "card compared", "aria-busy": "true" }, make("p", { class: "hint" }, "Looking …")));
   const clear = make("button", { type: "button", onclick: () => { sessionStorage.removeItem(KEY); history.back(); } }, "Close the comparison");
   $("comparison").replaceChildren(make("div", { class: "grid" }, ...cards), make("div", { class: "downloads" }, clear));
-  await Promise.all(items.map((item, k) => fill(cards[k], item, token)));
+  const jobs = await Promise.all(items.map((item, k) => fill(cards[k], item, token)));
+  if (shown !== token) return;
   memory.show();
+  await showOriginal(jobs.filter(Boolean), token).catch(() => {}); // the comparison can do without
+}
+
+// If all answers are about one graph, that comes first.
+async function showOriginal(jobs, token) {
+  const factuals = new Set(jobs.map(({ answers }) => answers[0].record.smiles?.factual ?? JSON.stringify(answers[0].record.factual)));
+  if (jobs.length < 2 || factuals.size > 1 || !jobs[0].input) return;
+  const { smiles, drawing } = await api.read(jobs[0].model, jobs[0].input, jobs[0].asked?.parent ?? true);
+  if (shown !== token) return;
+  const place = make("div", { class: "drawing" });
+  mount(place, drawing, "The graph as it is");
+  const models = new Map(jobs.map((job) => [job.model, job.answers[0].predictions.factual]));
+  const said = [...models].flatMap(([name, prediction]) => {
+    const [first, p] = likeliest(prediction);
+    return [make("dt", {}, name), make("dd", {}, "value" in prediction ? figure(p, "value") : `${first} ${figure(p)}`)];
+  });
+  const code = smiles ? make("code", { class: "subline" }, smiles) : null;
+  $("comparison").querySelector(".grid").prepend(make("article", { class: "card original" }, make("h2", {}, "As it is"), place, code, make("dl", { class: "evidence" }, ...said)));
 }
 
 async function fill(card, { job: id, number }, token) {
   try {
     const job = await api.follow(id, (now) => shown === token && waiting(card, now), () => shown !== token);
-    if (!job || shown !== token) return;
+    if (!job || shown !== token) return null;
     if (job.state !== "done") throw new api.Problem(job.state === "cancelled" ? "Cancelled." : job.message, 0);
     card.replaceChildren(...content(job, Math.min(number, job.answers.length - 1)));
+    card.removeAttribute("aria-busy");
+    return job;
   } catch (problem) {
     card.replaceChildren(make("p", { class: "message" }, problem.status === 404 ? "This answer is not kept any more." : problem.message));
+    card.removeAttribute("aria-busy");
+    return null;
   }
-  card.removeAttribute("aria-busy");
 }
 
 function waiting(card, { progress, ahead, asked, model }) {

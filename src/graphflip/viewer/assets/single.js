@@ -2,7 +2,8 @@
 
 import * as address from "./address.js";
 import * as api from "./api.js";
-import { capitalized, describeShortfall, headline, showChanges, showChoices, showEvidence, showSmaller, showVerdict } from "./answers.js";
+import { capitalized, describeShortfall, headline, showChanges, showEvidence, showSmaller, showVerdict } from "./answers.js";
+import { showChoices, shownOf } from "./choices.js";
 import * as comparison from "./comparison.js";
 import { copy, save } from "./copying.js";
 import { highlight, mount, watch } from "./drawing.js";
@@ -19,7 +20,9 @@ const now = {
   number: 0, // the number of the answer that is shown
   answer: null, // that answer, after undoing the unchecked changes
   undone: new Set(), // numbers of the unchecked changes
+  isFirst: false, // true while that is a first answer, and the search goes on
 };
+const FIRST = "A first answer, found in haste: still looking for the one that you asked for …";
 let undoing = null; // ends the request for an answer without some changes
 
 export function start(given) {
@@ -34,7 +37,7 @@ export function start(given) {
   $("copy-link").addEventListener("click", () => copy(location.href, $("copy-link")));
   $("edit").addEventListener("click", () => editor.open(now.answer.record.smiles?.counterfactual ?? "", "Edit the changed molecule", now.answer.goal));
   $("pin").addEventListener("click", () => comparison.pin({ job: now.job.id, number: now.number }, $("pin")));
-  $("compare-answers").addEventListener("click", () => comparison.open(now.job.answers.map((_, number) => ({ job: now.job.id, number }))));
+  $("compare-answers").addEventListener("click", () => comparison.open(shownOf(now.job).map((number) => ({ job: now.job.id, number }))));
   $("compare-preferences").addEventListener("click", () => comparison.askEach(now.job, "prefer"));
   $("compare-models").addEventListener("click", () => comparison.askEach(now.job, "model"));
   $("numbers").addEventListener("change", showMarks);
@@ -53,14 +56,15 @@ function showMarks() {
   if (isOn) {
     const { nodes, edges } = record.importance;
     const most = Math.max(0, ...nodes.map(([, effect]) => Math.abs(effect)), ...edges.map(([, , effect]) => Math.abs(effect)));
-    $("matters-most").textContent = `mean effect of the single changes that were tried; the strongest color is ${figure(most, "value")}`;
+    $("matters-most").textContent = `mean effect of the single changes that were tried; the strongest color is ${most.toPrecision(2)}`;
   }
 }
 
 // Show a graph without any answer.
 export function showInput({ drawing, prediction, graph, trust }) {
-  Object.assign(now, { job: null, answer: null, undone: new Set() });
+  Object.assign(now, { job: null, answer: null, undone: new Set(), isFirst: false });
   delete $("stage").dataset.job;
+  delete $("stage").dataset.first;
   for (const id of ["after-card", "details", "choices", "legend"]) $(id).hidden = true;
   path.hide();
   drawBefore(drawing, graph);
@@ -75,9 +79,17 @@ function drawBefore(drawing, graph) {
 
 const verdict = (side, ...rest) => showVerdict(side, page.model().unit, ...rest);
 
+// Show the answer that a search has found in haste and goes on from. There is nothing to do with it but to look.
+export function showFirst(job) {
+  Object.assign(now, { job, isFirst: true });
+  $("stage").dataset.first = job.id;
+  choose(0, { isFirst: true });
+}
+
 export function showJob(job, number = 0) {
-  now.job = job;
+  Object.assign(now, { job, isFirst: false });
   $("stage").dataset.job = job.id;
+  delete $("stage").dataset.first;
   choose(Math.max(0, Math.min(number, job.answers.length - 1)), { isFirst: true });
 }
 
@@ -86,10 +98,10 @@ function choose(number, { focus = false, isFirst = false } = {}) {
   Object.assign(now, { number, undone: new Set() });
   if (!isFirst) page.go(placeOf(number), { replace: true });
   const select = (chosen, isByKey) => choose(chosen, { focus: isByKey });
-  showChoices(now.job.answers, number, select);
-  $("compare-answers").hidden = now.job.answers.length < 2;
+  showChoices(now.job, number, select);
+  $("compare-answers").hidden = shownOf(now.job).length < 2;
   $("compare-preferences").hidden = !now.job.asked;
-  $("compare-models").hidden = !now.job.asked || page.service().models.length < 2;
+  $("compare-models").hidden = !now.job.asked || comparison.comparable().length < 2;
   if (focus) $("tabs").querySelector("[tabindex='0']").focus();
   sayUndone("");
   showAnswer(answer);
@@ -104,7 +116,7 @@ function placeOf(answer) {
 // The way belongs to the whole answer: without some of its changes there is none.
 function showPath() {
   const answer = now.job.answers[now.number];
-  const canSlide = page.model().has_path && !now.undone.size && answer.record.counterfactual && answer.record.edits.length;
+  const canSlide = !now.isFirst && page.model().has_path && !now.undone.size && answer.record.counterfactual && answer.record.edits.length;
   if (canSlide) path.show(now.job.id, now.number, answer, slide);
   else path.hide();
 }
@@ -114,19 +126,20 @@ function showAnswer(answer) {
   const { record } = answer;
   const title = headline(answer, now.undone.size);
   const hasChange = record.counterfactual !== null && record.outcome !== "already_there";
-  const notes = now.undone.size ? [] : [record.note, ...(record.remarks ?? []), answer.advice, describeShortfall(now.job)];
+  const notes = now.isFirst ? [FIRST] : now.undone.size ? [] : [answer.note ?? record.note, ...(record.remarks ?? []), answer.advice, describeShortfall(now.job)];
   const wayBack = [...$("way-back").childNodes];
   stage.show("single", title, describeSmiles(record), notes.filter((text) => text && text !== title).join(" "));
   stage.setWayBack(...wayBack);
   drawBefore(answer.drawings.factual, record.factual);
   verdict("before", answer.predictions.factual, answer, record.p_factual);
   drawAfter(answer);
-  showChanges(answer, now.job.answers[now.number], now.undone, toggleUndone, hover);
+  showChanges(answer, now.job.answers[now.number], now.undone, now.isFirst ? null : toggleUndone, hover);
   showSmaller(now.job.answers[now.number], now.undone, takeBack);
   showEvidence(answer);
   showTrust(page.model(), answer.predictions.factual, null, record.evidence?.nearest_factual);
   $("python").textContent = answer.python;
   for (const id of ["after-card", "details", "legend"]) $(id).hidden = !hasChange;
+  $("details").classList.toggle("first", now.isFirst);
   for (const id of ["edit", "copy-smiles"]) $(id).hidden = !record.smiles?.counterfactual;
   showMarks();
 }
@@ -147,7 +160,7 @@ function describeSmiles({ smiles, edits }) {
 function drawAfter(answer) {
   const { record, drawings, predictions } = answer;
   if (drawings.counterfactual === null) return;
-  const title = !answer.is_molecule ? "No molecule" : now.undone.size ? "With changes undone" : record.flipped ? "Changed" : "Closest attempt";
+  const title = !answer.is_molecule ? "No molecule" : now.isFirst ? "First answer" : now.undone.size ? "With changes undone" : record.flipped ? "Changed" : "Closest attempt";
   $("after-title").textContent = title;
   $("after-card").classList.toggle("impossible", !answer.is_molecule);
   mount($("after"), drawings.counterfactual, "The graph as changed");
@@ -208,7 +221,7 @@ async function download(button) {
   if (kind === "py") return save("reproduce.py", now.answer.python, "text/x-python");
   button.disabled = true;
   try {
-    const { name, content } = await api.exported(page.model().name, [now.answer.record], kind);
+    const { name, content } = await api.exported(page.model().name, [now.answer.record], kind, now.job.asked);
     save(name, content);
   } catch (problem) {
     say("download-message", capitalized(problem.message));

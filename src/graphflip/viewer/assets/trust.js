@@ -7,15 +7,17 @@ export function showTrust(model, prediction, trust, nearest = null) {
   const neighbors = trust?.neighbors ?? nearest?.neighbors ?? [];
   const known = neighbors.filter(({ same }) => same).map(({ label }) => label).filter(Boolean);
   const familiar = trust ? trust.familiar : nearest ? nearest.neighbors[0].similarity >= nearest.limit : null;
+  const labels = [...new Set(known)].join(" and ");
+  const isWrong = known.length > 0 && !("value" in prediction) && !known.includes(likeliest(prediction)[0]);
   const rows = [
     figures(model),
     ["This prediction", unsure(prediction)],
     ...Object.entries(trust?.judges ?? {}).map(([name, said]) => [`Judge: ${name}`, words(said)]),
-    neighbors.length ? ["Training data", known.length ? `has this very molecule, labeled ${[...new Set(known)].join(" and ")}` : familiar ? "has molecules like it, not itself" : "has nothing like it: do not rely on the prediction"] : null,
+    neighbors.length ? ["Training data", known.length ? `has this very molecule, labeled ${labels}${isWrong ? ": here the classifier is wrong" : ""}` : familiar ? "has molecules like it, not itself" : "has nothing like it: do not rely on the prediction"] : null,
     neighbors.length ? ["Nearest there", list(neighbors)] : null,
   ].filter((row) => row && row[1]);
   $("trust").hidden = rows.length === 0;
-  $("trust-short").textContent = short(model, prediction, known, familiar);
+  $("trust-short").textContent = short(model, prediction, isWrong ? `labeled ${labels} in the training data` : labels && "in the training data", familiar);
   $("trust-facts").replaceChildren(...rows.flatMap(([what, said]) => [make("dt", {}, what), make("dd", {}, said)]));
 }
 
@@ -34,11 +36,11 @@ function unsure(prediction) {
   return isUnsure(prediction) ? `unsure: ${words(prediction)} is near the boundary` : words(prediction);
 }
 
-function short({ figures: known }, prediction, labels, familiar) {
+function short({ figures: known }, prediction, seen, familiar) {
   const parts = [];
   if (known.accuracy) parts.push(`classifier ${Math.round(100 * known.accuracy)} % right`);
   if (isUnsure(prediction)) parts.push("unsure here");
-  if (labels.length) parts.push("in the training data");
+  if (seen) parts.push(seen);
   else if (familiar === false) parts.push("unlike the training data");
   return parts.length ? `· ${parts.join(" · ")}` : "";
 }

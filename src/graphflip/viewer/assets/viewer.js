@@ -4,6 +4,7 @@ import * as address from "./address.js";
 import * as api from "./api.js";
 import * as comparison from "./comparison.js";
 import { capitalized } from "./answers.js";
+import { best } from "./choices.js";
 import * as editor from "./editor.js";
 import { $, figure, isUnsure, likeliest, make } from "./elements.js";
 import * as files from "./files.js";
@@ -68,7 +69,7 @@ function listen() {
   $("ask").addEventListener("submit", (event) => { event.preventDefault(); ask(); });
   $("cancel").addEventListener("click", () => tab.followed && api.cancel(tab.followed));
   $("draw").addEventListener("click", () => editor.open(tab.input?.smiles ?? "", "Draw a molecule"));
-  window.addEventListener("popstate", arrive);
+  window.addEventListener("popstate", async () => (await arrive()) || tryExample());
   document.addEventListener("click", (event) => { // a link within the page must not take the place of the question
     if (!event.target.closest?.("a[href='#stage']")) return;
     event.preventDefault();
@@ -84,7 +85,7 @@ const field = () => $("smiles").value.trim();
 // Put an address into the bar: a new entry of the history, unless the current one is only a look at an input.
 function go(place, { replace = false } = {}) {
   if (place === location.hash) return;
-  const isLook = /[#&]look(&|$)/.test(location.hash) || !location.hash;
+  const isLook = /[#&]look(&|$)/.test(location.hash);
   history[replace || isLook ? "replaceState" : "pushState"](null, "", place);
 }
 
@@ -208,20 +209,20 @@ async function askFor(asking, { replace = false } = {}) {
   go(address.ofQuestion(asking, options()), { replace });
   const { input } = tab;
   try {
-    await follow(await api.explain(asking.model, asking.input, asking.name ?? "", asking.asked), input, asking.answer ?? 0);
+    await follow(await api.explain(asking.model, asking.input, asking.name ?? "", asking.asked), input, asking.answer ?? null);
   } catch (problem) {
     if (tab.input === input) stage.showTrouble(problem.message);
   }
 }
 
 // Follow a job until it has ended, and show its answers unless another input is shown by then.
-async function follow(job, input, number = 0) {
+async function follow(job, input, number = null) {
   if (!api.isOpen(job)) return job.state === "done" ? showAnswers(job, number) : stage.showTrouble(job.message);
   tab.followed = job.id;
   progress.begin(job, model().unit);
   stage.showTrouble("");
   memory.show();
-  const ended = await api.follow(job.id, (now) => tab.followed === job.id && progress.show(now));
+  const ended = await api.follow(job.id, (now) => tab.followed === job.id && showNews(now));
   memory.show();
   if (tab.followed !== job.id || tab.input !== input) return null;
   tab.followed = null;
@@ -230,9 +231,20 @@ async function follow(job, input, number = 0) {
   return stage.showTrouble(ended.state === "cancelled" ? "Cancelled." : ended.message);
 }
 
-function showAnswers(job, number) {
-  single.showJob(job, number);
+// Show how far a job is, and its first answer as soon as there is one.
+function showNews(job) {
+  if (!api.isOpen(job)) return;
+  progress.show(job);
+  if (!job.answers.length) return;
+  single.showFirst(job);
   stage.bringIntoView();
+}
+
+function showAnswers(job, number) {
+  const isFirst = !$("stage").dataset.first;
+  single.showJob(job, number ?? best(job));
+  if (isFirst) stage.bringIntoView();
+  if (job.message) stage.showTrouble(job.message);
 }
 
 async function openRecord(record) {

@@ -122,9 +122,10 @@ class TableInput(BaseModel):
 
 
 class ExportRequest(BaseModel):
-    """Explanations to write as a file of some kind."""
+    """Explanations to write as a file of some kind; a report says what was asked, if that is given."""
 
     model: Short
+    asked: QuestionView | None = None
     records: list[Record] = Field(min_length=1, max_length=200)
 
 

@@ -4,9 +4,9 @@ from typing import Any, Literal
 
 from pydantic import BaseModel
 
-from ..options import OptionView
 from ..queue import JobState
 from ..tables import TableState
+from .options import OptionView
 from .requests import Input, JsonGraph, QuestionView
 
 Unit = Literal["probability", "value"]
@@ -178,7 +178,8 @@ class Answer(BaseModel):
     """An explanation (`record` is the CLI's line) with words, predictions, drawings and Python lines.
 
     `agreed` says of each judge whether it finds the goal reached; `each_needed` says what all changes are needed for,
-    if that is one thing; `chemistry` are measures of the change of a molecule.
+    if that is one thing; `chemistry` are measures of the change of a molecule; `note` is that of the record in plain
+    words.
     """
 
     record: dict[str, Any]
@@ -190,6 +191,7 @@ class Answer(BaseModel):
     smaller: SmallerView | None
     num_edits: int
     advice: str
+    note: str = ""
     is_molecule: bool = True
     predictions: Predictions
     drawings: Drawings
@@ -206,7 +208,10 @@ class ProgressView(BaseModel):
 
 
 class JobView(BaseModel):
-    """A question, how it stands, and its answers."""
+    """A question, how it stands, and its answers; one that is running may have a first answer, found in haste.
+
+    A job that is done and has a message was stopped: its answer is such a first one.
+    """
 
     id: str
     state: JobState

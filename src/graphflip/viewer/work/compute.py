@@ -14,6 +14,7 @@ import threading
 import time
 import traceback
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, TextIO
 
 import torch
@@ -22,17 +23,21 @@ from ...errors import GraphflipError
 from ...explain.edits.beam import Round
 from ...explain.explainer import Explainer, load
 from ...explain.kit import kit_schema
+from ...explain.query import Query
 from ...nn.memory import keep_memory
 from ...report.about import figures_of
 from ..config import title_of
-from .tasks import TASKS, describe_model
+from .first import FirstAnswers
+from .tasks import TASKS, describe_model, explain, show_input
 from .written import Unusable
 
 Json = dict[str, Any]
 Reply = Callable[[Json], None]
 
-_SHORT, _LOWER = 1.0, 5
+_SHORT, _LOWER = 1.0, 10
 """Processor seconds after which a task lets others go first, and how far."""
+_PAUSE = 0.2
+"""Seconds between two messages about the progress of a task, at least."""
 
 
 class Cancelled(Exception):
@@ -66,7 +71,10 @@ def load_models(setting: Json) -> tuple[dict[str, Explainer], Json]:
     """Load the explainer of each kit, by title; gives them, and what to tell the server: descriptions or a refusal."""
     try:
         explainers = load_explainers(setting)
-        return explainers, {"models": [_described(title, one, setting) for title, one in explainers.items()]}
+        models = [_described(title, one, setting) for title, one in explainers.items()]
+        if setting["classifier"] is None:
+            warm_up(explainers, models)
+        return explainers, {"models": models}
     except GraphflipError as error:
         return {}, {"refused": str(error)}
 
@@ -81,6 +89,21 @@ def load_explainers(sources: Json) -> dict[str, Explainer]:
         title_of(model): load(model, classifier=load_factory(sources["classifier"], kit_schema(model)))
         for model in sources["models"]
     }
+
+
+def warm_up(explainers: dict[str, Explainer], models: list[Json]) -> None:
+    """Read and explain a small molecule with each kit, so that what is loaded at its first use is there for all.
+
+    Without that the first question to each worker takes half a second longer.
+    """
+    for model in models:
+        name, smiles = model["name"], [one["smiles"] for one in model["examples"]]
+        if smiles:
+            asked = {"asked": Query.of(target=model["suggestion"] or None).model_dump(mode="json"), "id": ""}
+            task = {"input": {"smiles": min(smiles, key=len)}, "model": name, "source": name, "private": False, **asked}
+            with suppress(GraphflipError):  # who asks the same is told
+                show_input(explainers[name], task, lambda _: None)
+                explain(explainers[name], task | {"behind": True}, lambda _: None)
 
 
 def _described(title: str, explainer: Explainer, setting: Json) -> Json:
@@ -103,40 +126,47 @@ def work(channel: socket.socket, loaded: tuple[dict[str, Explainer], Json], nice
         _end()
     while True:
         task = tasks.get()
-        priority = Priority()
-
-        def watch(progress: Round | None, priority: "Priority" = priority) -> None:
-            if cancelled.is_set():
-                raise Cancelled
-            priority.check()
-            if progress is not None:
-                reply({"progress": vars(progress)})
-
-        end = run_task(explainers, task, watch)
-        reply(end | ({"leaves": True} if priority.is_lower else {}))
-        if priority.is_lower:
+        watcher = Watcher(reply, cancelled, behind=bool(task.get("behind")))
+        end = run_task(explainers, task, watcher)
+        reply(end | ({"leaves": True} if watcher.is_lower else {}))
+        if watcher.is_lower:
             _end()
 
 
-class Priority:
-    """Priority of a worker with a task: it becomes lower when the task turns out to be long.
+class Watcher:
+    """Watches a task: ends it when nobody wants it any more, sends news of it, and lowers its priority when it is long.
 
-    So short questions do not wait for long ones. A process cannot raise its priority again, and another one takes the
-    place of one that has lowered it.
+    A task is long when it has a first answer to show, or has computed for a second, or is `behind` others from the
+    start. So short questions do not wait for long ones. A process cannot raise its priority again, and another one
+    takes the place of one that has lowered it.
     """
 
-    def __init__(self) -> None:
-        self.is_lower = False
-        self._began = time.process_time()
+    def __init__(self, reply: Reply, cancelled: threading.Event, behind: bool = False):
+        self.reply, self.cancelled, self.is_lower = reply, cancelled, False
+        self._began, self._told = time.process_time(), 0.0
+        if behind:
+            self.lower()
 
-    def check(self) -> None:
-        """Lower the priority if the task has taken long."""
-        if not self.is_lower and time.process_time() - self._began > _SHORT:
+    def __call__(self, news: Round | FirstAnswers | None) -> None:
+        if self.cancelled.is_set():
+            raise Cancelled
+        if isinstance(news, FirstAnswers):
+            self.reply({"news": {"answers": news.answers}})
+            self.lower()
+        elif news is not None and time.monotonic() - self._told > _PAUSE:
+            self._told = time.monotonic()
+            self.reply({"news": {"progress": vars(news)}})
+        if time.process_time() - self._began > _SHORT:
+            self.lower()
+
+    def lower(self) -> None:
+        """Let others go first from now on."""
+        if not self.is_lower:
             os.nice(_LOWER)
             self.is_lower = True
 
 
-def run_task(explainers: dict[str, Explainer], task: Json, watch: Callable[[Round | None], None]) -> Json:
+def run_task(explainers: dict[str, Explainer], task: Json, watch: Watcher) -> Json:
     """Run a task; gives its result or what went wrong. No error of a task ends the process."""
     try:
         return {"result": TASKS[task["do"]](explainers[task["model"]], task, watch)}

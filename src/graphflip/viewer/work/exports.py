@@ -7,19 +7,18 @@ import json
 import re
 import zipfile
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
 from typing import Any
 
 from ...describe.wording import describe
 from ...explain.counterfactual import Counterfactual
 from ...explain.explainer import Explainer
+from ...explain.query import Query
 from ...explain.records import from_record
-from ...report.about import figures_in_words
+from ...report.about import about_question, command, in_words
 from ...report.changes import explanations_csv
 from ...report.draw.pictures import draw_graph, draw_pair
 from ...report.page import report_html
 from ...report.results import Results, ResultSet
-from ...version import __version__
 from .pictures import beside
 
 Json = dict[str, Any]
@@ -95,14 +94,10 @@ def _sdf(found: Sequence[Counterfactual], task: Json) -> bytes:
 
 def _html(found: Sequence[Counterfactual], task: Json) -> bytes:
     title = task["title"] or "Counterfactual explanations"
-    figures = figures_in_words(task["source"]) if task["classifier"] is None else ""
-    facts = [
-        ("Model", task["model"]),
-        ("Classifier", figures),
-        ("Preference", ", ".join({one.method: 0 for one in found})),
-    ]
-    facts += [("Date", f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC"), ("Version", f"graphflip {__version__}")]
-    about = tuple(fact for fact in facts if fact[1])
+    query = Query.of(**task["asked"]) if task.get("asked") else None
+    methods = ", ".join({one.method: 0 for one in found})
+    told = {} if query is None else {"options": in_words(query), "command": command("FILE", task["model"], query)}
+    about = about_question(task["source"], methods, classifier=task["classifier"], **told)
     return report_html(Results(title, (ResultSet(title, tuple(found), len(found)),), about=about)).encode()
 
 

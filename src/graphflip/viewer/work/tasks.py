@@ -33,12 +33,14 @@ from . import pictures
 from . import reproduce as script
 from . import uploads as files
 from .exports import export
+from .first import Clock, FirstAnswers, first_answer
+from .notes import plain_note
 from .trust import trust_in
 from .written import read_written, why_unusable
 
 Json = dict[str, Any]
-Watch = Callable[[Round | None], None]
-"""Called with the progress of a search, or with None; raises an error if the task is no longer wanted."""
+Watch = Callable[[Round | FirstAnswers | None], None]
+"""Called with the progress of a search, first answers, or None; raises an error if the task is no longer wanted."""
 
 
 def describe_model(title: str, explainer: Explainer) -> Json:
@@ -92,11 +94,21 @@ def show_file(explainer: Explainer, task: Json, watch: Watch) -> Json:
 
 
 def explain(explainer: Explainer, task: Json, watch: Watch) -> Json:
-    """Answers to a question: one, several that differ, or the frontier."""
+    """Answers to a question: one, several that differ, or the frontier.
+
+    Where that takes long, `watch` gets a first answer on the way; not in a table, which nobody waits for row by row.
+    """
     query, given = Query.of(**task["asked"]), task["input"]
-    name = task["id"] or given.get("smiles") or "graph"
+    row, clock = input_row(given, task["id"] or given.get("smiles") or "graph"), Clock()
+
+    def watched(progress: Round) -> None:
+        watch(progress)
+        if not task.get("behind") and clock.rings():
+            first = first_answer(explainer, row, query, watch)
+            watch(None if first is None else FirstAnswers([show_answer(explainer, task, first)]))
+
     try:
-        (answers,) = explainer.explain_each([input_row(given, name)], query=query, watch=watch)
+        (answers,) = explainer.explain_each([row], query=query, watch=watched)
     except (DataError, GraphError, SchemaError):
         read_input(explainer, given, query.parent)  # says why, if it is the input that cannot be used
         raise
@@ -169,12 +181,13 @@ def show_answer(explainer: Explainer, task: Json, found: Counterfactual, number:
         "smaller": None if smaller is None else smaller._asdict(),
         "num_edits": len(heavy_edits(found.factual, found.edits)),
         "advice": "" if found.flipped else found.outcome.advice,
+        "note": plain_note(found.note, found.flipped),
         "predictions": {
             "factual": explainer.predict(found.factual),
             "counterfactual": None if after is None else explainer.predict(after),
         },
         "is_molecule": explainer.kit.schema.chemistry is None or after is None or _smiles(after) is not None,
-        "drawings": pictures.draw_explanation(found, bool(task.get("small"))),
+        "drawings": pictures.draw_explanation(found, small=bool(task.get("behind"))),
         "python": script.reproduce(task, number),
     }
 

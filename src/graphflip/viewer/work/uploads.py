@@ -1,5 +1,6 @@
 """Files that are dropped on the page: their text, never a path, becomes a list of inputs."""
 
+import re
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,6 +15,8 @@ from ...jobs.plain_json import check_depth
 from ...schema import Schema
 
 SUFFIXES = (".smi", ".csv", ".tsv", ".sdf", ".mol", ".jsonl")
+_LIKE = {".txt": ".smi", ".sd": ".sdf", ".mol": ".sdf"}
+"""Further endings; a MOL file is an SD file of one molecule."""
 
 
 @dataclass(frozen=True)
@@ -37,10 +40,11 @@ class Rows:
 def read_rows(name: str, text: str, schema: Schema, limit: int, max_smiles: int = 500) -> Rows:
     """The first entries of a file; its name says nothing but what format it has, and long SMILES are not read."""
     suffix = PurePosixPath(name.replace("\\", "/")).suffix.lower()
+    suffix = _LIKE.get(suffix, suffix)
     if suffix not in SUFFIXES:
-        raise DataError(f"A file must end in {', '.join(SUFFIXES)}; got {name[-40:]!r}. Rename or convert it.")
+        advice = "Save the table as .csv." if suffix in (".xls", ".xlsx", ".ods") else "Rename or convert it."
+        raise DataError(f"A file must end in {', '.join(SUFFIXES)}; got {name[-40:]!r}. {advice}")
     with tempfile.TemporaryDirectory() as folder:
-        suffix = ".sdf" if suffix == ".mol" else suffix  # a MOL file is an SD file of one molecule
         path = Path(folder) / f"row{suffix}"
         path.write_text(text, encoding="utf-8")
         try:
@@ -48,7 +52,8 @@ def read_rows(name: str, text: str, schema: Schema, limit: int, max_smiles: int 
             entries = lines if suffix == ".jsonl" else _read_rows(suffix, path, schema, max_smiles)
             rows = list(islice(entries, limit + 1))
         except GraphflipError as error:
-            raise DataError(str(error).replace(str(path), "The file")) from error
+            said = re.sub(r" \(in Python: `\w+`\)", "", str(error))
+            raise DataError(said.replace(str(path), "The file")) from error
     if not rows:
         raise DataError("A file must have at least one entry; this one is empty.")
     return Rows(rows[:limit], len(rows) > limit)

@@ -5,8 +5,9 @@ from collections import Counter
 from typing import Any, NamedTuple
 
 from ...data.molecules.building import no_logs, rdkit_chem
+from ...data.molecules.famous import famous_molecules
 from ...data.molecules.salts import num_parts, parent_of
-from ...errors import DataError, GraphflipError
+from ...errors import DataError, GraphflipError, require
 from ...schema import Schema
 
 
@@ -52,9 +53,25 @@ def _from_inchi(text: str) -> WrittenMolecule:
     first, _, name = text.partition(" ")
     with no_logs():
         mol = chem.MolFromInchi(first)
-    if mol is None:
-        raise DataError("This InChI cannot be read. Check that nothing of it is missing.")
-    return WrittenMolecule(chem.MolToSmiles(mol), name.strip()[:200])
+        if mol is None:
+            raise DataError("This InChI cannot be read. Check that nothing of it is missing.")
+        return WrittenMolecule(chem.MolToSmiles(_usual_tautomer(mol, first)), name.strip()[:200])
+
+
+def _usual_tautomer(mol: Any, inchi: str) -> Any:
+    """The form of a molecule that chemists draw, of those that an InChI with mobile hydrogens means.
+
+    RDKit reads the InChI of an amide as an imidic acid.
+    """
+    if "(H" not in inchi:
+        return mol
+    chem, tautomers = rdkit_chem(), require("rdkit.Chem.MolStandardize.rdMolStandardize", "mol", "Reading InChI")
+    enumerator = tautomers.TautomerEnumerator()
+    enumerator.SetRemoveSp3Stereo(False)
+    enumerator.SetRemoveBondStereo(False)
+    enumerator.SetMaxTautomers(100)
+    forms = [form for form in enumerator.Enumerate(mol) if chem.MolToInchi(form) == inchi]
+    return max([mol, *forms], key=enumerator.ScoreTautomer)
 
 
 def why_unusable(error: GraphflipError, smiles: str, schema: Schema) -> Unusable:
@@ -64,19 +81,28 @@ def why_unusable(error: GraphflipError, smiles: str, schema: Schema) -> Unusable
         mol = chem.MolFromSmiles(smiles, sanitize=False)
         problems = [] if mol is None else list(chem.DetectChemistryProblems(mol))
     if mol is None:
-        return Unusable(f"This cannot be read as SMILES{_syntax(smiles)}.")
+        return _no_smiles(smiles)
     if problems:
         return Unusable(_problem(problems[0], mol))
     with no_logs():
         mol = chem.MolFromSmiles(smiles)
     if mol is None:
-        return Unusable(f"This cannot be read as SMILES{_syntax(smiles)}.")
+        return _no_smiles(smiles)
     parent = parent_of(mol)
     small = chem.MolToSmiles(parent)
     offers: tuple[dict[str, Any], ...] = ()
     if num_parts(mol) > 1 or small != chem.MolToSmiles(mol):
         offers = ({"label": "Use the neutral parent", "smiles": small, "parent": True},)
     return Unusable(_size(mol, schema) or _elements(mol, schema) or _plain(str(error), smiles), offers)
+
+
+def _no_smiles(text: str) -> Unusable:
+    """Say what is wrong with a text that is no SMILES; what may be a name is offered as a molecule if it is known."""
+    known = [one for one in famous_molecules() if one.name.lower() == text.lower()]
+    offers = tuple({"label": f"Use {one.name}", "smiles": one.smiles} for one in known)
+    if known or re.fullmatch(r"[A-Za-z][A-Za-z-]{3,}", text):
+        return Unusable("This cannot be read as SMILES, and names are not looked up.", offers)
+    return Unusable(f"This cannot be read as SMILES{_syntax(text)}.")
 
 
 def _size(mol: Any, schema: Schema) -> str:
@@ -129,5 +155,20 @@ def _syntax(smiles: str) -> str:
 def _plain(message: str, smiles: str) -> str:
     """A message of the library without the SMILES before it and without advice for programs."""
     message = message.removeprefix(f"{smiles}: ")
+    for begin, words in _UNREAD.items():
+        if (match := re.match(rf"(Atom \d+ \([A-Za-z]+\)) {begin}", message)) is not None:
+            return f"{match[1]} {words}"
     message = re.sub(r" Write the neutral form, or read it so with `[^`]*`\.", " Draw the neutral form.", message)
     return re.sub(r" Its largest part can be read: give .*$", "", message)
+
+
+_UNREAD = {
+    "must have a filled valence": (
+        "has too few or too many bonds for this model: it reads no radicals, carbenes, perchlorates."
+    ),
+    "must have the charge and hydrogens": (
+        "has a charge or an open valence that this model does not know. "
+        "Draw the neutral form, with all valences filled."
+    ),
+}
+"""Words for what a model cannot read, by how the library's message goes on."""

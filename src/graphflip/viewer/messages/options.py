@@ -5,7 +5,7 @@ from typing import Any, Literal, get_args, get_origin
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from ..explain.query import Query
+from ...explain.query import Query
 
 OptionKind = Literal["choice", "flag", "number", "text", "texts", "nodes", "edges"]
 
