@@ -44,8 +44,10 @@ class Notes:
 
     def of_failure(self, closest: Candidate) -> str:
         """How far the closest graph is from what was asked, and the changes that were not tried."""
-        edits = f"{closest.heavy} {'edit' if closest.heavy == 1 else 'edits'}"
-        text = f"The closest of {self.scoring.calls - 1} graphs ({edits}): {self._says(closest)}."
+        tried, edits = self.scoring.calls - 1, f"{closest.heavy} {'edit' if closest.heavy == 1 else 'edits'}"
+        text = "No change could be tried."
+        if tried:
+            text = f"The closest of {tried} graphs ({edits}): {self._says(closest)}."
         reasons = [f"{count} {_REASONS[name]}" for name, count in self.neighborhood.ruled_out.most_common()]
         return f"{text} Changes that were not tried: {', '.join(reasons)}." if reasons else text
 

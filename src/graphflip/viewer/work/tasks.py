@@ -34,7 +34,6 @@ from . import reproduce as script
 from . import uploads as files
 from .exports import export
 from .first import Clock, FirstAnswers, first_answer
-from .notes import plain_note
 from .trust import trust_in
 from .written import read_written, why_unusable
 
@@ -181,7 +180,7 @@ def show_answer(explainer: Explainer, task: Json, found: Counterfactual, number:
         "smaller": None if smaller is None else smaller._asdict(),
         "num_edits": len(heavy_edits(found.factual, found.edits)),
         "advice": "" if found.flipped else found.outcome.advice,
-        "note": plain_note(found.note, found.flipped),
+        "note": found.note,
         "predictions": {
             "factual": explainer.predict(found.factual),
             "counterfactual": None if after is None else explainer.predict(after),
