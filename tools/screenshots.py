@@ -140,6 +140,7 @@ def shoot_workbench(page: Page) -> None:
     page.get_by_role("button", name="Compare preferences").click()
     page.wait_for_function("() => document.querySelectorAll('.compared:not([aria-busy])').length === 3")
     page.locator(".original svg").wait_for()
+    page.evaluate("scrollTo(0, 0)")
     page.screenshot(path=IMAGES / "viewer-comparison.png")
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "molecules.smi"
@@ -148,6 +149,7 @@ def shoot_workbench(page: Page) -> None:
         page.get_by_label("Answers").select_option("1")
         page.get_by_role("button", name="Explain all").click()
         page.get_by_text("6 of 6 explained").wait_for()
+        page.evaluate("scrollTo(0, 0)")
         page.screenshot(path=IMAGES / "viewer-table.png")
 
 
