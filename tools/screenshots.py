@@ -39,8 +39,8 @@ def main(folder: Path | None) -> None:
 
 def shoot_report(browser: Browser, address: str) -> None:
     for name, scheme, width, height in (
-        ("report-light", "light", 1200, 820),
-        ("report-dark", "dark", 1200, 820),
+        ("report-light", "light", 1200, 1480),
+        ("report-dark", "dark", 1200, 1480),
         ("report-phone", "light", 390, 820),
     ):
         page = browser.new_page(viewport={"width": width, "height": height}, color_scheme=scheme)
@@ -136,9 +136,11 @@ def shoot_viewer(browser: Browser) -> None:
 
 def shoot_workbench(page: Page) -> None:
     """Preferences side by side, and a table of well-known molecules."""
-    page.set_viewport_size({"width": 1280, "height": 900})
+    page.set_viewport_size({"width": 1280, "height": 1100})
     page.get_by_role("button", name="Compare preferences").click()
     page.wait_for_function("() => document.querySelectorAll('.compared:not([aria-busy])').length === 3")
+    page.locator(".original svg").wait_for()
+    page.evaluate("scrollTo(0, 0)")
     page.screenshot(path=IMAGES / "viewer-comparison.png")
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "molecules.smi"
@@ -147,6 +149,7 @@ def shoot_workbench(page: Page) -> None:
         page.get_by_label("Answers").select_option("1")
         page.get_by_role("button", name="Explain all").click()
         page.get_by_text("6 of 6 explained").wait_for()
+        page.evaluate("scrollTo(0, 0)")
         page.screenshot(path=IMAGES / "viewer-table.png")
 
 

@@ -56,17 +56,18 @@ export async function show(items) {
   stage.show("comparison", "Side by side");
   const cards = items.map(() => make("article", { class: "card compared", "aria-busy": "true" }, make("p", { class: "hint" }, "Looking …")));
   const clear = make("button", { type: "button", onclick: () => { sessionStorage.removeItem(KEY); history.back(); } }, "Close the comparison");
-  $("comparison").replaceChildren(make("div", { class: "grid" }, ...cards), make("div", { class: "downloads" }, clear));
+  const original = make("article", { class: "card original" }, make("h2", {}, "As it is"), make("div", { class: "drawing" }));
+  $("comparison").replaceChildren(make("div", { class: "grid" }, original, ...cards), make("div", { class: "downloads" }, clear));
   const jobs = await Promise.all(items.map((item, k) => fill(cards[k], item, token)));
   if (shown !== token) return;
   memory.show();
-  await showOriginal(jobs.filter(Boolean), token).catch(() => {}); // the comparison can do without
+  await showOriginal(original, jobs.filter(Boolean), token).catch(() => original.remove()); // the comparison can do without
 }
 
-// If all answers are about one graph, that comes first.
-async function showOriginal(jobs, token) {
+// If all answers are about one graph, that comes first; its place is there from the start, so that nothing moves.
+async function showOriginal(card, jobs, token) {
   const factuals = new Set(jobs.map(({ answers }) => answers[0].record.smiles?.factual ?? JSON.stringify(answers[0].record.factual)));
-  if (jobs.length < 2 || factuals.size > 1 || !jobs[0].input) return;
+  if (jobs.length < 2 || factuals.size > 1 || !jobs[0].input) { card.remove(); return; }
   const { smiles, drawing } = await api.read(jobs[0].model, jobs[0].input, jobs[0].asked?.parent ?? true);
   if (shown !== token) return;
   const place = make("div", { class: "drawing" });
@@ -77,7 +78,7 @@ async function showOriginal(jobs, token) {
     return [make("dt", {}, name), make("dd", {}, "value" in prediction ? figure(p, "value") : `${first} ${figure(p)}`)];
   });
   const code = smiles ? make("code", { class: "subline" }, smiles) : null;
-  $("comparison").querySelector(".grid").prepend(make("article", { class: "card original" }, make("h2", {}, "As it is"), place, code, make("dl", { class: "evidence" }, ...said)));
+  card.replaceChildren(make("h2", {}, "As it is"), place, ...(code ? [code] : []), make("dl", { class: "evidence" }, ...said));
 }
 
 async function fill(card, { job: id, number }, token) {
