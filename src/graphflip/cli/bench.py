@@ -136,7 +136,9 @@ def field(
         str, typer.Option(help="Classifiers to explain, separated by commas: kit, gcn, gin; or all.")
     ] = "kit,gcn",
     part: Annotated[str, typer.Option(help="The part of the data to explain: test or validation.")] = "test",
-    limit: Annotated[int | None, typer.Option(min=1, help="Explain this many graphs of each set, drawn at random.")] = None,
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="Explain this many graphs of each set, drawn at random.")
+    ] = None,
     sample: Annotated[int, typer.Option(min=0, help="Seed by which graphs are drawn.")] = 0,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the methods.")] = 0,
     ged_seconds: Annotated[float, typer.Option(min=0, help="Seconds for the edit distance of each pair.")] = 0.2,

@@ -5,8 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from ..errors import MissingExtra
-from ..errors import GraphError
+from ..errors import GraphError, MissingExtra
 from ..graph import Graph
 from .alerts import count_alerts
 from .comparison import halogens_added, new_stereocenters, scaffold_kept, similarity, synthetic_accessibility

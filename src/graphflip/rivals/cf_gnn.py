@@ -27,8 +27,8 @@ class CFGNNExplainer(AbstractDescent):
         classifier: Model to explain; gradients must pass through it.
         steps: Steps of gradient descent.
         rate: Learning rate.
-        beta: Weight of the relaxed number of removed edges. The paper says 0.5, but counts removed edges of the hard graph,
-            which have no gradient: what is learned is that of 0.
+        beta: Weight of the relaxed number of removed edges. The paper has 0.5, but its code counts the removed edges of
+            the hard graph, which have no gradient: what it learns is what 0 learns.
         method: Name in tables and files.
 
     Example:

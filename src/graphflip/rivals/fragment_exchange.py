@@ -1,4 +1,4 @@
-"""CReM (Polishchuk 2020) through its package: fragments exchanged where a database has seen them in like surroundings."""
+"""CReM (Polishchuk 2020) through its package: fragments are exchanged for others seen in like surroundings."""
 
 import os
 from dataclasses import dataclass
@@ -62,9 +62,7 @@ class FragmentExchange(AbstractRival):
         mol = Chem.MolFromSmiles(start)
         # No more than the largest heavy part can be exchanged; the size of what comes differs by at most two atoms.
         texts = sorted(
-            crem.mutate_mol(
-                mol, str(path), radius=self.radius, max_replacements=self.most, seed=draw_seed(asking.rng)
-            )
+            crem.mutate_mol(mol, str(path), radius=self.radius, max_replacements=self.most, seed=draw_seed(asking.rng))
         )
         pairs = readable(_nearest_first(start, texts), asking.factual.schema)
         for (_, graph), yes in zip(pairs, flips(asking, pairs), strict=True):

@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -61,11 +61,16 @@ def method_figures(measures: Measures, realism: Measures | None, known: torch.Te
 
 
 def failures(records: Path) -> dict[str, int]:
-    """Number of answers that do not flip, by reason: how the search ended, and what it notes."""
-    counts: Counter[str] = Counter()
-    for line in records.read_text(encoding="utf-8").splitlines():
-        record: Mapping[str, Any] = json.loads(line)
-        if record.get("outcome", "") != "flipped":
-            note = str(record.get("note") or "")
-            counts[str(record.get("outcome", "unknown")) + (f": {note}" if note and len(note) < 80 else "")] += 1
-    return dict(sorted(counts.items()))
+    """Number of answers of a file that do not flip, by reason: how the search ended, and what it notes."""
+    lines = (json.loads(line) for line in records.read_text(encoding="utf-8").splitlines())
+    told = [(str(line.get("outcome", "unknown")), str(line.get("note") or "")) for line in lines]
+    return reasons([(outcome, note) for outcome, note in told if outcome != "flipped"])
+
+
+def reasons(told: Sequence[tuple[str, str]]) -> dict[str, int]:
+    """Count outcomes with their notes; long notes are left out."""
+    short = [outcome + (f": {note}" if note and len(note) < _LONG else "") for outcome, note in told]
+    return dict(sorted(Counter(short).items()))
+
+
+_LONG = 80

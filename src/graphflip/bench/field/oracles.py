@@ -51,7 +51,7 @@ class FieldSource:
     def __call__(self, name: str) -> Material:
         dataset, kit = load_set(name, self.out)
         kit = self.with_oracle(kit, dataset, name)
-        return Material(dataset, kit, self.part, self.limit, self.sample)
+        return Material(dataset, kit, self.part, self.limit, self.sample, own_demands=False)
 
     def with_oracle(self, kit: Kit, dataset: GraphDataset, name: str) -> Kit:
         """The kit with the oracle as its classifier; it is trained if the folder does not hold it."""

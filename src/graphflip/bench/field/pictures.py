@@ -92,7 +92,9 @@ def _draw(
                 ax.set_yscale("log")
         for ax in list(axes)[len(panels) :]:
             ax.set_visible(False)
-        handles = {label: line for ax in figure.axes for line, label in zip(*ax.get_legend_handles_labels(), strict=True)}
+        handles = {
+            label: line for ax in figure.axes for line, label in zip(*ax.get_legend_handles_labels(), strict=True)
+        }
         shown = [name for name in [*names, "Pareto front"] if name in handles]
         figure.legend([handles[name] for name in shown], shown, loc="outside right center", frameon=False)
         picture = io.BytesIO()

@@ -58,9 +58,7 @@ MADE = {
         Truth(lambda graph: motif.contains_motif(graph).long(), lambda graph, target: motif.answers(graph)),
     ),
     "classes": MadeSet(classes.planted_classes, Truth(classes.true_class, classes.answers)),
-    "relays": MadeSet(
-        relays.planted_relays, Truth(relays.true_class, lambda graph, target: relays.answers(graph))
-    ),
+    "relays": MadeSet(relays.planted_relays, Truth(relays.true_class, lambda graph, target: relays.answers(graph))),
     "tree_cycles": MadeSet(
         shapes.tree_cycles,
         Truth(lambda graph: shapes.has_rings(graph).long(), lambda graph, target: shapes.ring_answers(graph)),

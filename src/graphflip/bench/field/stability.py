@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -102,7 +102,9 @@ def stability(subject: Subject) -> dict[str, Any]:
 
 
 def _under_noise(first: list[Counterfactual], explainer: AbstractExplainer, seed: int) -> dict[str, Any]:
-    noisy = Graph.cat([perturbed(answer.factual, torch.Generator().manual_seed(seed + k)) for k, answer in enumerate(first)])
+    noisy = Graph.cat(
+        [perturbed(answer.factual, torch.Generator().manual_seed(seed + k)) for k, answer in enumerate(first)]
+    )
     kept = _not_reached(explainer.classifier, noisy, first)
     if not kept:
         return {}
@@ -177,5 +179,3 @@ def jaccard(edits: Sequence[Edit], others: Sequence[Edit]) -> float:
     """
     one, other = set(edits), set(others)
     return len(one & other) / len(one | other) if one | other else 1.0
-
-

@@ -5,7 +5,7 @@ from typing import Any
 
 from ..paper.tables import NAMES
 from ..tables import Column, Row, Table, TablePart, markdown_lines
-from .methods import METHODS, FieldMethod
+from .methods import METHODS, OURS, FieldMethod
 from .statistics import Ranking, ranking
 
 BESIDE = ("graphs", "oracle")
@@ -72,7 +72,9 @@ def rows_of(content: Mapping[str, Any]) -> list[Row]:
                 figures = block[method]
                 if "cannot" not in figures:
                     subject = {"dataset": NAMES.get(name, name), "oracle": oracle, "row": method}
-                    rows.append({**subject, **{k: v for k, v in figures.items() if not isinstance(v, dict)}, **_texts(figures)})
+                    rows.append(
+                        {**subject, **{k: v for k, v in figures.items() if not isinstance(v, dict)}, **_texts(figures)}
+                    )
     return rows
 
 
@@ -130,10 +132,10 @@ def ability_lines(methods: Sequence[FieldMethod]) -> list[str]:
     cells = []
     for method in methods:
         able = method.about.abilities
-        cells.append(
-            [f"`{method.name}`", method.about.title, *("yes" if yes else "no" for yes in able.marks.values())]
-            + [", ".join(able.needs) or "nothing but answers", method.changes or "as in its paper"]
-        )
+        usual = "defaults" if method.name in OURS else "as in its paper"
+        can = ["yes" if yes else "no" for yes in able.marks.values()]
+        needs = ", ".join(able.needs) or "nothing but answers"
+        cells.append([f"`{method.name}`", method.about.title, *can, needs, method.changes or usual])
     return markdown_lines(["method", "name", *marks, "needs", "settings"], cells)
 
 
@@ -163,9 +165,14 @@ def failure_lines(content: Mapping[str, Any]) -> list[str]:
 def oracle_lines(content: Mapping[str, Any]) -> list[str]:
     """Markdown: accuracy of each oracle on the whole test part."""
     cells = [
-        [NAMES.get(name, name), oracle, *(f"{block['oracle'].get(key, float('nan')):.3f}" for key in ("accuracy", "auroc"))]
+        [
+            NAMES.get(name, name),
+            oracle,
+            *(f"{block['oracle'].get(key, float('nan')):.3f}" for key in ("accuracy", "auroc")),
+        ]
         for name, oracles in blocks_of(content).items()
         for oracle, block in oracles.items()
+        if block.get("oracle")
     ]
     return markdown_lines(["data", "oracle", "accuracy", "AUROC"], cells)
 

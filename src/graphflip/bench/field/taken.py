@@ -3,13 +3,10 @@
 import dataclasses
 from dataclasses import dataclass
 
-import torch
-
-from ...edits import apply_edits, num_edits
 from ...explain.counterfactual import Counterfactual, Outcome
 from ...explain.method import AbstractExplainer, Question, verdict
-from ...ged.distance import graph_edit_distance
 from ...models.networks.classifier import AbstractClassifier
+from ..foreign import nearest_alignment
 
 DENIED = "the method claims a flip that the classifier denies"
 
@@ -53,16 +50,8 @@ class Taken(AbstractExplainer):
         note = DENIED if answer.flipped and outcome is not Outcome.FLIPPED else answer.note
         return dataclasses.replace(
             plain,
-            counterfactual=self._aligned(answer.factual.pad(graph.num_slots), graph),
+            counterfactual=nearest_alignment(answer.factual.pad(graph.num_slots), graph, self.ged_seconds),
             outcome=outcome,
             p_counterfactual=float(probability),
             note=note,
         )
-
-    def _aligned(self, factual, graph):
-        kept = torch.arange(factual.num_slots)
-        distance = graph_edit_distance(factual, graph, alignment=kept, time_limit=self.ged_seconds)
-        if len(distance.edits) >= num_edits(factual, graph):
-            return graph
-        aligned = apply_edits(factual, distance.edits)
-        return aligned if aligned.num_slots <= factual.num_slots else graph

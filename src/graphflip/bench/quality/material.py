@@ -23,7 +23,8 @@ PARTS = ("test", "validation")
 class Material:
     """A dataset, its kit, the part to explain, and the number of its graphs to explain (None: all).
 
-    These are the first ones of the part or, where `sample` is a seed, as many drawn at random.
+    These are the first ones of the part or, where `sample` is a seed, as many drawn at random. With `own_demands`
+    answers of our searches are checked to be minimal by what they were asked for.
     """
 
     dataset: GraphDataset
@@ -31,6 +32,7 @@ class Material:
     part: str = "test"
     limit: int | None = None
     sample: int | None = None
+    own_demands: bool = True
 
     @cached_property
     def graphs(self) -> GraphDataset:

@@ -20,13 +20,13 @@ _RING = [(0, 1), (1, 2), (2, 3), (3, 4), (0, 4)]
 _CHORD = (1, 4)  # splits the ring of five into a square and a roof
 
 
-def tree_cycles(num_graphs: int = 600, seed: int = 0, min_nodes: int = 10, max_nodes: int = 20) -> GraphDataset:
+def tree_cycles(num_graphs: int = 600, seed: int = 0, min_nodes: int = 12, max_nodes: int = 20) -> GraphDataset:
     """Draw trees, half of them with one or two rings of 3 to 5 nodes tied to them.
 
     Args:
         num_graphs: Number of graphs.
         seed: Seed of all draws.
-        min_nodes: Nodes of the smallest graphs, at least 10.
+        min_nodes: Nodes of the smallest graphs, at least 12.
         max_nodes: Nodes of the largest graphs.
 
     Returns:
@@ -85,7 +85,7 @@ def has_rings(graph: Graph) -> Bool[Tensor, " b"]:
 
 
 def ring_answers(graph: Graph) -> Int[Tensor, " b"]:
-    """Fewest edits that change the class of tree-cycles: each ring loses an edge, or a tree of three nodes gains one."""
+    """Fewest edits that change the class of tree-cycles: each ring loses an edge, or a tree gains one."""
     return num_rings(graph).clamp(min=1)
 
 
@@ -133,9 +133,9 @@ def _whole(least: int, most: int, rng: torch.Generator) -> int:
 
 
 def _checked(num_graphs: int, seed: int, min_nodes: int, max_nodes: int) -> torch.Generator:
-    if num_graphs < 2 or not 10 <= min_nodes <= max_nodes:
+    if num_graphs < 2 or not 12 <= min_nodes <= max_nodes:
         raise ConfigError(
-            "Graphs must be of 10 <= min_nodes <= max_nodes nodes, and at least two of them; got "
+            "Graphs must be of 12 <= min_nodes <= max_nodes nodes, and at least two of them; got "
             f"{min_nodes}, {max_nodes} and {num_graphs} graphs."
         )
     return torch.Generator().manual_seed(seed)

@@ -4,6 +4,7 @@ Both see nodes and edges, but not the attributes of edges, as in the papers on c
 """
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import ClassVar
 
 import torch
@@ -39,7 +40,7 @@ class PlainGCN(AbstractClassifier):
         super().__init__()
         self.schema, self.config = schema, config
         widths = [1 + schema.dv] + [config.width] * config.depth
-        self.layers = nn.ModuleList([nn.Linear(a, b) for a, b in zip(widths, widths[1:], strict=False)])
+        self.layers = nn.ModuleList([nn.Linear(a, b) for a, b in pairwise(widths)])
         self.out = nn.Linear(2 * config.width, config.num_classes)
 
     def embed(self, graph: Graph) -> Float[Tensor, "b h"]:
@@ -79,7 +80,7 @@ class PlainGIN(AbstractClassifier):
         self.layers = nn.ModuleList(
             [
                 nn.Sequential(nn.Linear(a, config.hidden), nn.ReLU(), nn.Linear(config.hidden, b), nn.ReLU())
-                for a, b in zip(widths, widths[1:], strict=False)
+                for a, b in pairwise(widths)
             ]
         )
         self.out = nn.Linear(sum(widths), config.num_classes)
