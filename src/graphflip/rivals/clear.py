@@ -119,7 +119,8 @@ class Clear(AbstractRival):
             seed: Seed of weights, batches and noise.
         """
         rng = torch.Generator().manual_seed(seed)
-        network = ClearNetwork(train.schema, max(len(train.classes), 2))
+        with torch.random.fork_rng(devices=[]):  # layers draw weights when they are made; these are replaced
+            network = ClearNetwork(train.schema, max(len(train.classes), 2))
         reset_parameters(network, rng)
         optimizer = torch.optim.Adam(network.parameters(), rate)
         with torch.enable_grad():

@@ -10,7 +10,7 @@ from .rival import Asking
 
 
 def smiles_of(asking: Asking) -> str | None:
-    """The factual as SMILES; None if it is no molecule.
+    """The factual as SMILES without aromatic atoms, which all packages read; None if it is no molecule.
 
     Raises:
         SchemaError: The graphs are not molecules at all.
@@ -19,7 +19,7 @@ def smiles_of(asking: Asking) -> str | None:
         raise SchemaError(
             "This method is for molecules; the graphs of this set are none. Leave it out, or give a set of molecules."
         )
-    return to_smiles(asking.factual)
+    return to_smiles(asking.factual, kekule=True)
 
 
 def readable(texts: list[str], schema: Schema) -> list[tuple[str, Graph]]:

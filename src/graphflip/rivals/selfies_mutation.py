@@ -50,7 +50,11 @@ class SelfiesMutation(AbstractRival):
         try:
             with _seeded(draw_seed(asking.rng)):
                 texts, similarity = exmol.run_stoned(
-                    start, num_samples=self.samples, max_mutations=self.mutations, min_mutations=1
+                    start,
+                    num_samples=self.samples,
+                    max_mutations=self.mutations,
+                    min_mutations=1,
+                    alphabet=sorted(exmol.get_basic_alphabet()),  # a set has another order in every process
                 )
         except ValueError:  # the package refuses molecules with elements or charges that its alphabet lacks
             return None
@@ -64,8 +68,10 @@ class SelfiesMutation(AbstractRival):
 
 @contextmanager
 def _seeded(seed: int) -> Iterator[None]:
-    """Seed Python's and NumPy's global generators, which the package uses, and put them back afterwards."""
+    """Seed the global generators of Python, NumPy and RDKit, which the package uses; the first two are put back."""
     kept: tuple[Any, Any] = random.getstate(), np.random.get_state()  # noqa: NPY002
+    Chem = require("rdkit.Chem", "mol", "The method exmol")
+    Chem.MolToRandomSmilesVect(Chem.MolFromSmiles("CC"), 1, randomSeed=seed % (2**31 - 1) + 1)  # seeds random SMILES
     random.seed(seed)
     np.random.seed(seed % 2**32)  # noqa: NPY002
     try:

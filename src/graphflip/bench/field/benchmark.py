@@ -1,5 +1,6 @@
 """The field's benchmark: methods x oracles x sets, explained, taken as they are, and scored by the same judges."""
 
+import dataclasses
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -118,7 +119,7 @@ def run_field(
                 some = [method for method in methods if (method.name in OURS) == own]
                 for method in some:
                     figures = measure_method(plan, out, spec, oracle, method, pool, tick)
-                    _store(plan, out, spec, oracle, method.name, figures)
+                    _store(plan, out, spec, oracle, method, figures)
     return write_field(out)
 
 
@@ -166,7 +167,7 @@ def unable(method: FieldMethod, spec: str, plan: FieldPlan, out: Path) -> str:
     return ""
 
 
-def _store(plan: FieldPlan, out: Path, spec: str, oracle: str, method: str, figures: dict[str, Any]) -> None:
+def _store(plan: FieldPlan, out: Path, spec: str, oracle: str, method: FieldMethod, figures: dict[str, Any]) -> None:
     """Add a row to table.json at once, so that what is measured is never lost."""
     content = read_table(out)
     block = content.setdefault(set_name(spec), {}).setdefault(oracle, {})
@@ -175,7 +176,9 @@ def _store(plan: FieldPlan, out: Path, spec: str, oracle: str, method: str, figu
     material = material_of(plan.source(out, oracle), spec)
     block["graphs"] = plan.graphs
     block["oracle"] = block.get("oracle") or oracle_figures(material)
-    block[method] = figures | {"command": plan.command}
+    block[method.name] = figures | {"command": plan.command}
+    if method.spec:  # the table must say what it can do, too
+        block[method.name]["about"] = dataclasses.asdict(method.about)
     about = content.setdefault("provenance", {})
     about["versions"] = versions()
     about["ged_seconds"] = plan.ged_seconds

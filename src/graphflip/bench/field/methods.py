@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from importlib import import_module
 from typing import Any
 
 from ...data.dataset import GraphDataset
@@ -42,6 +43,7 @@ class FieldMethod:
         build: Function that makes the explainer.
         settings: Function that tells its settings without building it, for one that is slow to build.
         changes: Settings that differ from its paper's, in words.
+        spec: Where it is found, if it is a class of the user.
     """
 
     name: str
@@ -49,6 +51,7 @@ class FieldMethod:
     build: Callable[[Material], AbstractExplainer]
     settings: Callable[[Material], dict[str, Any]] | None = None
     changes: str = ""
+    spec: str = ""
 
     @property
     def needs_molecules(self) -> bool:
@@ -57,8 +60,8 @@ class FieldMethod:
 
     def row(self, ged_seconds: float) -> MethodRow:
         """The method as a row of a benchmark, its answers taken as they are."""
-        look = TakenRow(self.name, ged_seconds)
-        return MethodRow(self.name, self.about.title, look, lean=LeanSettings(self.name, ged_seconds))
+        spec = self.spec or self.name
+        return MethodRow(self.name, self.about.title, TakenRow(spec, ged_seconds), lean=LeanSettings(spec, ged_seconds))
 
 
 @dataclass(frozen=True)
@@ -69,7 +72,8 @@ class TakenRow:
     ged_seconds: float
 
     def __call__(self, material: Material) -> AbstractExplainer:
-        return Taken(METHODS[self.name].build(material), self.ged_seconds, self.name)
+        method = find_method(self.name)
+        return Taken(method.build(material), self.ged_seconds, method.name)
 
 
 @dataclass(frozen=True)
@@ -80,7 +84,7 @@ class LeanSettings:
     ged_seconds: float
 
     def __call__(self, material: Material) -> dict[str, Any]:
-        method = METHODS[self.name]
+        method = find_method(self.name)
         told = settings_of(method.build(material)) if method.settings is None else method.settings(material)
         return {**told, "ged_seconds": self.ged_seconds}
 
@@ -172,8 +176,28 @@ USUAL = tuple(name for name in METHODS if name not in ("crem", "believable"))
 
 
 def chosen_methods(names: Sequence[str]) -> list[FieldMethod]:
-    """Methods of these names, in the order of the table."""
-    unknown = [name for name in names if name not in METHODS]
-    if unknown or not names:
-        raise ConfigError(f"Methods must be among {', '.join(METHODS)}; got {', '.join(unknown) or 'none'}.")
-    return [method for name, method in METHODS.items() if name in names]
+    """Methods of these names, in the order of the table; methods of the user, `package.module:Class`, come last.
+
+    Raises:
+        ConfigError: A name is unknown, or names no class of a method.
+    """
+    known = {name: method for name, method in METHODS.items() if name in names}
+    return [*known.values(), *(find_method(name) for name in names if name not in METHODS)] or [find_method("")]
+
+
+def find_method(name: str) -> FieldMethod:
+    """A method by its name, or the user's class by `package.module:Class`, which is imported."""
+    if name in METHODS:
+        return METHODS[name]
+    module, _, attribute = name.partition(":")
+    if not attribute:
+        raise ConfigError(f"Methods must be among {', '.join(METHODS)}, or package.module:Class; got {name or 'none'}.")
+    try:
+        rival = getattr(import_module(module), attribute)
+    except (ImportError, AttributeError) as error:
+        raise ConfigError(
+            f"A method must be package.module:Class of code that Python finds; {name}: {error}."
+        ) from error
+    if not (isinstance(rival, type) and issubclass(rival, AbstractRival) and hasattr(rival, "about")):
+        raise ConfigError(f"{name} must be a class that extends AbstractRival and has `about`; see docs/field.md.")
+    return FieldMethod(str(rival.method), rival.about, Asked(rival), spec=name)

@@ -67,14 +67,14 @@ class Subject:
     @property
     def digest(self) -> str:
         """Hash of everything that the figures depend on."""
-        settings = LeanSettings(self.method.name, self.plan.ged_seconds)
+        settings = LeanSettings(self.method.spec or self.method.name, self.plan.ged_seconds)
         about = [settings(self.material), settings(self.retrained), self.plan.sample, self.plan.seed]
         ids = list(self.material.graphs.ids)
         return hashlib.sha256(json.dumps([about, ids], sort_keys=True).encode()).hexdigest()[:16]
 
     def explainer(self, material: Material) -> AbstractExplainer:
         """The method for a classifier."""
-        return TakenRow(self.method.name, self.plan.ged_seconds)(material)
+        return TakenRow(self.method.spec or self.method.name, self.plan.ged_seconds)(material)
 
 
 def _measure(subject: Subject, out: Path, name: str, oracle: str) -> None:

@@ -1,9 +1,12 @@
 """Tables of the field: figures of every method, what each can do, ranks, failures by reason."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
+from ...errors import ConfigError
+from ...rivals.rival import Abilities, About
 from ..paper.tables import NAMES
+from ..quality.material import Material
 from ..tables import Column, Row, Table, TablePart, markdown_lines
 from .methods import METHODS, OURS, FieldMethod
 from .statistics import Ranking, ranking
@@ -92,6 +95,26 @@ def in_order(block: Mapping[str, Any]) -> list[str]:
     """Methods of a block in the order of the table; those that were added from files come last."""
     known = [name for name in METHODS if name in block]
     return known + sorted(name for name in block if name not in METHODS and name not in BESIDE)
+
+
+def methods_of(content: Mapping[str, Any]) -> list[FieldMethod]:
+    """Methods of the table: those of the package, then classes of the user, as the table describes them."""
+    there: dict[str, dict[str, Any]] = {}
+    for oracles in blocks_of(content).values():
+        for block in oracles.values():
+            there |= {name: block[name] for name in in_order(block)}
+    own = []
+    for name, figures in there.items():
+        if name not in METHODS and "about" in figures:
+            able = Abilities(
+                **{**figures["about"]["abilities"], "needs": tuple(figures["about"]["abilities"]["needs"])}
+            )
+            own.append(FieldMethod(name, About(**{**figures["about"], "abilities": able}), _not_built))
+    return [*(method for name, method in METHODS.items() if name in there), *own]
+
+
+def _not_built(material: Material) -> NoReturn:
+    raise ConfigError("A method that is read from a table can be shown, not run.")
 
 
 def rankings(content: Mapping[str, Any]) -> dict[str, Ranking]:

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 from ...models.storage.files import write_atomically
-from .methods import METHODS
 from .oracles import ORACLES
 from .page import page_of
 from .pictures import draw_field
@@ -16,6 +15,7 @@ from .tables import (
     failure_lines,
     field_table,
     in_order,
+    methods_of,
     oracle_lines,
     paper_lines,
     rank_lines,
@@ -70,8 +70,7 @@ def write_field(out: Path) -> Path:
 
 def markdown_of(content: dict[str, Any]) -> str:
     """The field as Markdown."""
-    there = {name for oracles in blocks_of(content).values() for block in oracles.values() for name in in_order(block)}
-    methods = [method for name, method in METHODS.items() if name in there]
+    methods = methods_of(content)
     about = content.get("provenance", {})
     commands = dict.fromkeys(
         block[name]["command"]
