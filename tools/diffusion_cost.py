@@ -1,4 +1,4 @@
-"""Cost of training a discrete diffusion on edges, as D4Explainer does: seconds of one step, and what half an hour allows.
+"""Cost of training a discrete diffusion on edges, as D4Explainer does, and what half an hour allows.
 
 The network is the kind that its paper uses: layers that multiply n x n matrices channel by channel (PPGN), six of them,
 64 channels. Settings of the paper: 1,500 epochs at least, all graphs of the train part in each.

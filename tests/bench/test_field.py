@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import re
+import shutil
 import sys
 from pathlib import Path
 
@@ -32,18 +33,36 @@ SMALL = planted(120, max_nodes=7, min_nodes=5)
 FIGURES = ("flip_ratio", "nafr", "nafr_other", "ged", "proved", "heavy_edits", "edits", "seconds", "calls", "n")
 
 
-@pytest.fixture(autouse=True)
-def _small_set(monkeypatch):
+@pytest.fixture(autouse=True, scope="module")
+def _small_set():
     """A small planted set whose models are there at once, in the place of a kit that is fitted for a minute."""
     kit = red_kit(SMALL)
-    monkeypatch.setattr(oracles, "load_set", lambda name, out: (SMALL, kit))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(oracles, "load_set", lambda name, out: (SMALL, kit))
+        material_of.cache_clear()
+        yield
     material_of.cache_clear()
-    yield
-    material_of.cache_clear()
+
+
+@pytest.fixture(scope="module")
+def _measured(tmp_path_factory, _small_set):
+    return run_field(plan(), tmp_path_factory.mktemp("field"))
+
+
+@pytest.fixture
+def measured(_measured, tmp_path):
+    """A copy of a folder in which two methods are measured."""
+    return Path(shutil.copytree(_measured, tmp_path / "field"))
 
 
 def plan(**changes):
-    settings = {"data": ["planted"], "methods": ["obs", "gcf_walk"], "oracles": ["kit"], "limit": 4, "ged_seconds": 0.05}
+    settings = {
+        "data": ["planted"],
+        "methods": ["obs", "gcf_walk"],
+        "oracles": ["kit"],
+        "limit": 4,
+        "ged_seconds": 0.05,
+    }
     return FieldPlan(**(settings | changes))
 
 
@@ -51,9 +70,8 @@ def table(out):
     return json.loads((out / "table.json").read_text())
 
 
-def test_a_row_has_its_figures_intervals_failures_and_command(tmp_path):
-    run_field(plan(), tmp_path)
-    row = table(tmp_path)["planted"]["kit"]["gcf_walk"]
+def test_a_row_has_its_figures_intervals_failures_and_command(measured):
+    row = table(measured)["planted"]["kit"]["gcf_walk"]
     assert set(FIGURES) <= row.keys()
     assert row["flip_ratio_low"] <= row["flip_ratio"] <= row["flip_ratio_high"]
     assert row["n"] == 4
@@ -62,29 +80,27 @@ def test_a_row_has_its_figures_intervals_failures_and_command(tmp_path):
     assert row["flip_ratio"] == pytest.approx(1 - failed / 4)
     assert row["command"].startswith("graphflip bench field --data planted --methods obs,gcf_walk --oracles kit")
     for name in ("table.md", "table.tex", "table.csv", "index.html", "believed.svg", "seconds.svg"):
-        assert (tmp_path / name).stat().st_size > 100, name
-    page = (tmp_path / "index.html").read_text()
+        assert (measured / name).stat().st_size > 100, name
+    page = (measured / "index.html").read_text()
     assert page.count("<svg") == 2
     assert not re.findall(r"(?:src|href)=\"http", page), "the page fetches nothing"
 
 
-def test_a_second_run_computes_nothing_and_other_rows_stay(tmp_path):
-    run_field(plan(), tmp_path)
-    records = tmp_path / "planted" / "kit" / "gcf_walk-seed0.jsonl"
-    before, row = records.stat().st_mtime_ns, table(tmp_path)["planted"]["kit"]["gcf_walk"]
-    run_field(plan(methods=["obs", "gcf_walk"]), tmp_path)
+def test_a_second_run_computes_nothing_and_other_rows_stay(measured):
+    records = measured / "planted" / "kit" / "gcf_walk-seed0.jsonl"
+    before, row = records.stat().st_mtime_ns, table(measured)["planted"]["kit"]["gcf_walk"]
+    run_field(plan(methods=["obs", "gcf_walk"]), measured)
     assert records.stat().st_mtime_ns == before
-    run_field(plan(methods=["irand"]), tmp_path)
-    block = table(tmp_path)["planted"]["kit"]
+    run_field(plan(methods=["irand"]), measured)
+    block = table(measured)["planted"]["kit"]
     assert block["gcf_walk"] == row
     assert {"obs", "gcf_walk", "irand"} <= block.keys()
-    assert list(table(tmp_path)["ranks"]["flip_ratio"]["ranks"]), "methods of all blocks are ranked"
+    assert list(table(measured)["ranks"]["flip_ratio"]["ranks"]), "methods of all blocks are ranked"
 
 
-def test_figures_of_other_graphs_are_not_mixed(tmp_path):
-    run_field(plan(), tmp_path)
-    run_field(plan(methods=["irand"], limit=3), tmp_path)
-    assert set(table(tmp_path)["planted"]["kit"]) == {"graphs", "oracle", "irand"}
+def test_figures_of_other_graphs_are_not_mixed(measured):
+    run_field(plan(methods=["irand"], limit=3), measured)
+    assert set(table(measured)["planted"]["kit"]) == {"graphs", "oracle", "irand"}
 
 
 def test_graphs_are_a_sample_by_seed(tmp_path):
@@ -101,14 +117,21 @@ def test_what_cannot_be_done_is_said_and_not_counted(tmp_path):
     assert "not measured: for molecules only" in (tmp_path / "table.md").read_text()
 
 
-def test_an_oracle_is_trained_once_and_its_accuracy_is_told(tmp_path):
-    run_field(plan(methods=["irand"], oracles=["gin"]), tmp_path)
+def test_an_oracle_is_trained_once_its_accuracy_is_told_and_stability_is_measured(tmp_path):
+    run_field(plan(methods=["irand"], oracles=["gin"], limit=2), tmp_path)
     weights = tmp_path / "oracles" / "planted-gin-seed0" / "weights.safetensors"
     before = weights.stat().st_mtime_ns
     assert table(tmp_path)["planted"]["gin"]["oracle"]["accuracy"] > 0.4
     material_of.cache_clear()
-    run_field(plan(methods=["irand", "obs"], oracles=["gin"]), tmp_path)
+    run_stability(plan(methods=["gcf_walk"], oracles=["gin"]), tmp_path, 3)
     assert weights.stat().st_mtime_ns == before
+    row = table(tmp_path)["stability"]["planted"]["gin"]["gcf_walk"]
+    assert row["n"] == 3
+    for change in ("seed", "noise", "retrained"):
+        if row.get(change):
+            assert 0 <= row[change]["valid"] <= 1
+            assert 0 <= row[change].get("similarity", 0) <= 1
+    assert "another seed: valid" in (tmp_path / "table.md").read_text()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -145,19 +168,6 @@ def test_our_methods_keep_the_constraints_that_they_say_they_take():
             assert not any({0, 1} & set(edit.at) for edit in answer.edits)
 
 
-def test_stability_is_measured_and_kept(tmp_path):
-    # The retrained oracle of this set is a network; "kit" stands for red nodes and has no seed.
-    run_field(plan(methods=["gcf_walk"], oracles=["gin"]), tmp_path)
-    run_stability(plan(methods=["gcf_walk"], oracles=["gin"]), tmp_path, 3)
-    row = table(tmp_path)["stability"]["planted"]["gin"]["gcf_walk"]
-    assert row["n"] == 3
-    for change in ("seed", "noise", "retrained"):
-        if row.get(change):
-            assert 0 <= row[change]["valid"] <= 1
-            assert 0 <= row[change].get("similarity", 0) <= 1
-    assert "another seed: valid" in (tmp_path / "table.md").read_text()
-
-
 def test_a_perturbed_graph_differs_in_few_edges():
     graph = SMALL.graphs(0).pad(7)
     for seed in range(5):
@@ -174,25 +184,23 @@ def test_edits_that_are_the_same_are_alike():
     assert jaccard(edits, []) == 0
 
 
-def test_a_file_of_another_tool_becomes_a_row(tmp_path):
-    run_field(plan(methods=["gcf_walk"]), tmp_path)
-    stored = tmp_path / "planted" / "kit" / "gcf_walk-seed0.jsonl"
-    file = tmp_path / "theirs.jsonl"
+def test_a_file_of_another_tool_becomes_a_row(measured):
+    stored = measured / "planted" / "kit" / "gcf_walk-seed0.jsonl"
+    file = measured / "theirs.jsonl"
     file.write_bytes(stored.read_bytes())
-    add_to_field(file, tmp_path, "planted", ged_seconds=0.05)
-    block = table(tmp_path)["planted"]["kit"]
+    add_to_field(file, measured, "planted", ged_seconds=0.05)
+    block = table(measured)["planted"]["kit"]
     same = ("flip_ratio", "nafr", "nafr_other", "edits", "ged", "known_answer")
     assert {name: block["theirs"].get(name) for name in same} == {name: block["gcf_walk"].get(name) for name in same}
-    assert "| theirs |" in (tmp_path / "table.md").read_text()
+    assert "| theirs |" in (measured / "table.md").read_text()
     with pytest.raises(ConfigError, match="a name of its own"):
-        add_to_field(file, tmp_path, "planted", method="cf2")
+        add_to_field(file, measured, "planted", method="cf2")
 
 
-def test_known_answers_are_recognized(tmp_path):
-    run_field(plan(methods=["gcf_walk"]), tmp_path)
+def test_known_answers_are_recognized(measured):
     truth = truth_of("planted")
     assert truth is not None
-    for answer in read_records(tmp_path / "planted" / "kit" / "gcf_walk-seed0.jsonl", SMALL.schema):
+    for answer in read_records(measured / "planted" / "kit" / "gcf_walk-seed0.jsonl", SMALL.schema):
         if truth.found(answer):
             assert len(answer.edits) == int(MADE["planted"].truth.fewest(answer.factual, int(answer.target)))
 
