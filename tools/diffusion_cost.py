@@ -1,7 +1,7 @@
 """Cost of training a discrete diffusion on edges, as D4Explainer does, and what half an hour allows.
 
-The network is the kind that its paper uses: layers that multiply n x n matrices channel by channel (PPGN), six of them,
-64 channels. Settings of the paper: 1,500 epochs at least, all graphs of the train part in each.
+The network is of the kind that its paper uses: layers that multiply n x n matrices channel by channel (PPGN). Six layers of
+64 channels are our choice, a usual size. An epoch has all graphs of the train part once, at one level of noise each.
 
     python tools/diffusion_cost.py --out results/field/diffusion.md
 """
@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from graphflip.bench.tables import markdown_lines
 from graphflip.data.source import load_dataset
 
-EPOCHS, LAYERS, CHANNELS, BATCH = 1500, 6, 64, 16
+EPOCHS, LAYERS, CHANNELS, BATCH = 500, 6, 64, 16
 HALF_AN_HOUR = 1800.0
 
 

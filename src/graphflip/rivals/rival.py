@@ -38,7 +38,7 @@ class Abilities:
 
     @property
     def marks(self) -> dict[str, bool]:
-        """What a table shows, by heading."""
+        """Columns of a table, by heading."""
         return {
             "removes edges": self.removes_edges,
             "adds edges": self.adds_edges,

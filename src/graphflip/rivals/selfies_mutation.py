@@ -72,8 +72,8 @@ def _seeded(seed: int) -> Iterator[None]:
     kept: tuple[Any, Any] = random.getstate(), np.random.get_state()  # noqa: NPY002
     Chem = require("rdkit.Chem", "mol", "The method exmol")
     Chem.MolToRandomSmilesVect(Chem.MolFromSmiles("CC"), 1, randomSeed=seed % (2**31 - 1) + 1)  # seeds random SMILES
-    random.seed(seed)
-    np.random.seed(seed % 2**32)  # noqa: NPY002
+    random.setstate(random.Random(seed).getstate())
+    np.random.set_state(np.random.RandomState(seed % 2**32).get_state())  # noqa: NPY002
     try:
         yield
     finally:

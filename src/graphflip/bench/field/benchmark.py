@@ -25,7 +25,7 @@ Results = dict[str, dict[str, dict[str, Any]]]
 
 @dataclass(frozen=True)
 class FieldPlan:
-    """What is measured.
+    """Sets, methods, oracles and graphs of a measurement.
 
     Args:
         data: Names or paths of sets.
@@ -78,7 +78,7 @@ class FieldPlan:
         return {"part": self.part, "limit": self.limit, "sample": self.sample}
 
     def source(self, out: Path, oracle: str) -> FieldSource:
-        """Where the runs of an oracle get their graphs and models."""
+        """Source of graphs and models for the runs of an oracle."""
         return FieldSource(out, oracle, self.part, self.limit, self.sample)
 
 

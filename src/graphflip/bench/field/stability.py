@@ -49,14 +49,14 @@ def run_stability(plan: FieldPlan, out: Path, count: int, watch: Watch = lambda 
             )
             for method in methods:
                 if not unable(method, spec, plan, out):
-                    subject = Subject(material_of(source, spec), material_of(retrained, spec), method, plan)
+                    subject = Retrial(material_of(source, spec), material_of(retrained, spec), method, plan)
                     _measure(subject, out, set_name(spec), oracle)
                 tick(f"stability of {method.name}: {set_name(spec)}, {oracle}", 1)
     return write_field(out)
 
 
 @dataclass(frozen=True, eq=False)
-class Subject:
+class Retrial:
     """A method on a set with an oracle, and with the oracle trained again."""
 
     material: Material
@@ -77,7 +77,7 @@ class Subject:
         return TakenRow(self.method.spec or self.method.name, self.plan.ged_seconds)(material)
 
 
-def _measure(subject: Subject, out: Path, name: str, oracle: str) -> None:
+def _measure(subject: Retrial, out: Path, name: str, oracle: str) -> None:
     content, digest = read_table(out), subject.digest
     block = content.setdefault("stability", {}).setdefault(name, {}).setdefault(oracle, {})
     if block.get(subject.method.name, {}).get("settings") != digest:
@@ -85,7 +85,7 @@ def _measure(subject: Subject, out: Path, name: str, oracle: str) -> None:
         write_table(out, content)
 
 
-def stability(subject: Subject) -> dict[str, Any]:
+def stability(subject: Retrial) -> dict[str, Any]:
     """Figures of a method: its answers, and what becomes of them under each change."""
     graph, seed = subject.material.graphs.graphs(), subject.plan.seed
     explainer = subject.explainer(subject.material)
@@ -115,7 +115,7 @@ def _under_noise(first: list[Counterfactual], explainer: AbstractExplainer, seed
     return _compared(those, again, valid)
 
 
-def _retrained(first: list[Counterfactual], subject: Subject, seed: int) -> dict[str, Any]:
+def _retrained(first: list[Counterfactual], subject: Retrial, seed: int) -> dict[str, Any]:
     other = subject.retrained.kit.classifier
     kept = _not_reached(other, Graph.cat([answer.factual for answer in first]), first)
     if not kept:

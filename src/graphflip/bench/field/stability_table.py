@@ -11,7 +11,7 @@ CHANGES = {
     "noise": "1–5 % of edges perturbed",
     "retrained": "classifier retrained with another seed",
 }
-"""What is changed, in words."""
+"""Changes under which a method is asked again, in words."""
 
 
 def stability_lines(content: Mapping[str, Any]) -> list[str]:
