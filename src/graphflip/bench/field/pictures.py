@@ -80,17 +80,17 @@ def _draw(
     down = -(-len(panels) // across)
     with matplotlib.rc_context(_LOOK):
         figure = figures.Figure(figsize=(1.6 + 2.9 * across, 0.6 + 2.5 * down), layout="constrained")
-        axes = figure.subplots(down, across, squeeze=False).flat
+        axes = list(figure.subplots(down, across, squeeze=False).flat)
         for ax, (title, points) in zip(axes, panels.items(), strict=False):
             _panel(ax, points, names, larger_y)
             ax.set_title(title)
             ax.set_xlabel(words[0])
             ax.set_ylabel(words[1])
-            if logarithmic[0]:
-                ax.set_xscale("log")
-            if logarithmic[1]:
-                ax.set_yscale("log")
-        for ax in list(axes)[len(panels) :]:
+            ax.set_xscale("log" if logarithmic[0] else "linear")
+            ax.set_yscale("log" if logarithmic[1] else "linear")
+            for axis in [axis for axis, yes in zip((ax.xaxis, ax.yaxis), logarithmic, strict=True) if yes]:
+                _plain_numbers(axis)
+        for ax in axes[len(panels) :]:
             ax.set_visible(False)
         handles = {
             label: line for ax in figure.axes for line, label in zip(*ax.get_legend_handles_labels(), strict=True)
@@ -100,6 +100,14 @@ def _draw(
         picture = io.BytesIO()
         figure.savefig(picture, format="svg", metadata={"Date": None})
     return picture.getvalue()
+
+
+def _plain_numbers(axis: Any) -> None:
+    """Label a logarithmic axis with plain numbers, at 1, 2 and 5."""
+    ticker = require("matplotlib.ticker", "plot", "Drawing the field")
+    axis.set_major_locator(ticker.LogLocator(subs=(1.0, 2.0, 5.0), numticks=5))
+    axis.set_major_formatter(ticker.FuncFormatter(lambda value, _: f"{value:g}"))
+    axis.set_minor_formatter(ticker.NullFormatter())
 
 
 def _panel(ax: Any, points: Points, names: Sequence[str], larger_y: bool) -> None:
