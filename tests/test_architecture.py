@@ -51,11 +51,12 @@ LAYERS = """
     explain
     describe.takeback
     summary
-    fit pyg
+    fit pyg rivals
     jobs
     bench
     bench.paper
     bench.quality bench.model
+    bench.field
     report.draw
     report
     viewer

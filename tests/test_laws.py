@@ -16,6 +16,7 @@ from graphflip.models.networks.classifier import (
 from graphflip.models.networks.counts import CountClassifier, CountConfig
 from graphflip.models.networks.decode import MostLikely, Soft
 from graphflip.models.networks.pegvae import PAPER, PEGVAE, PEGVAEConfig
+from graphflip.models.networks.plain import PlainGCN, PlainGIN
 from graphflip.nn.initialize import reset_parameters
 from graphflip.schema import Categories, Continuous, Schema
 from graphflip.testing import assert_batch_free, assert_equivariant, assert_invariant, assert_padding_free, random_graph
@@ -26,6 +27,8 @@ CLASSIFIERS = {
     "relational": lambda schema: RelationalGIN(schema, SMALL.model_copy(update={"dropout": 0.3})),
     "averaging": lambda schema: AveragingClassifier(schema, SMALL.model_copy(update={"dropout": 0.3})),
     "attention": lambda schema: AttentionClassifier(schema, SMALL.model_copy(update={"dropout": 0.3})),
+    "gcn": lambda schema: PlainGCN(schema, SMALL),
+    "gin": lambda schema: PlainGIN(schema, SMALL),
 }
 HARD_ONLY = {
     "counts": lambda schema: CountClassifier(schema, CountConfig(bins=32, hidden=(8, 6))),

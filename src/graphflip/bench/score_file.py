@@ -1,11 +1,11 @@
-"""Scores of a file of counterfactuals in the open format, written by any tool."""
+"""Scores of files of counterfactuals, written by any tool."""
 
 import csv
 import io
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +15,9 @@ from ..data.source import load_dataset
 from ..errors import ConfigError, DataError
 from ..explain.counterfactual import Counterfactual
 from ..explain.kit import load_kit
-from ..explain.records import read_records
 from ..models.networks.classifier import AbstractClassifier
 from ..models.storage.files import write_atomically
+from .foreign import answer_files, read_answers
 from .measure import Measures
 from .realism import REALISM, RealismScorer, realism_figures
 from .score import SCORES, Scorer, figures_of
@@ -91,7 +91,8 @@ def score_file(
     """Measure the counterfactuals in a file with the models of a kit.
 
     Args:
-        path: File of counterfactuals in the open format.
+        path: File of counterfactuals in the open format (.jsonl), of pairs of SMILES (.csv, .tsv) or of two lists of
+            PyG graphs (.pt), or a folder of such files.
         model: Name or folder of a kit.
         data: Name of a dataset whose test part gives real graphs to compare with; without it there are no ceilings.
         ged_seconds: Time limit for the edit distance of a pair.
@@ -113,7 +114,8 @@ def score_file(
     scorer = Scorer.of(kit, None if real is None else real.part("test") if real.split else real, ged_seconds)
     chemist = RealismScorer(kit)
     ids, methods, parts = [], [], []
-    answers = _checked(read_records(path, kit.schema), path, kit.classifier)
+    files = (_checked(read_answers(file, kit, ged_seconds), file, kit.classifier) for file in answer_files(path))
+    answers = chain.from_iterable(files)
     while some := list(islice(answers, _AT_ONCE)):
         parts.append(scorer.score(some, tick) | chemist.score(some))
         ids += [answer.id for answer in some]

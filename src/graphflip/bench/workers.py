@@ -47,3 +47,26 @@ def _prepare() -> None:
 
     torch.set_num_threads(1)
     keep_memory()
+
+
+@contextmanager
+def cluster(scheduler: str, count: int) -> Iterator[Map]:
+    """Provide a `map` over the workers of a Dask scheduler, which must see the same files.
+
+    Args:
+        scheduler: Address or scheduler file of a running cluster; "local" starts one on this machine.
+        count: Number of processes of a cluster that is started here.
+    """
+    from ..errors import require
+    from ..jobs.cluster import Dask
+
+    distributed = require("distributed", "dask", "Computing on a Dask cluster")
+    with Dask(None if scheduler == "local" else scheduler, count).client() as client:
+        client.run(_prepare)
+
+        def submit(work: Callable[[Any], Any], tasks: Iterable[Any]) -> Iterator[Any]:
+            futures = client.map(work, list(tasks), pure=False)
+            for future in distributed.as_completed(futures):
+                yield future.result()
+
+        yield submit

@@ -120,5 +120,61 @@ def model(
     console.print(f"The table is {written}.")
 
 
+@app.command()
+def field(
+    data: Annotated[
+        str,
+        typer.Option(
+            help="Sets, separated by commas: aids, mutagenicity, nci1, ames; planted, classes, relays, tree_cycles, "
+            "ba_shapes (their answers are known); TU folders; files of SMILES or PyG graphs."
+        ),
+    ] = "aids,mutagenicity,nci1",
+    methods: Annotated[
+        str, typer.Option(help="Methods to measure, separated by commas, such as cf_gnn,balanced; or usual, or all.")
+    ] = "usual",
+    oracles: Annotated[
+        str, typer.Option(help="Classifiers to explain, separated by commas: kit, gcn, gin; or all.")
+    ] = "kit,gcn",
+    part: Annotated[str, typer.Option(help="The part of the data to explain: test or validation.")] = "test",
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="Explain this many graphs of each set, drawn at random.")
+    ] = None,
+    sample: Annotated[int, typer.Option(min=0, help="Seed by which graphs are drawn.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the methods.")] = 0,
+    ged_seconds: Annotated[float, typer.Option(min=0, help="Seconds for the edit distance of each pair.")] = 0.2,
+    stability: Annotated[
+        int, typer.Option(min=0, help="Measure the stability of the methods, too, on this many graphs of each set.")
+    ] = 0,
+    workers: Annotated[int, typer.Option(min=1, help="Number of processes, of one thread each.")] = 1,
+    scheduler: Annotated[
+        str | None, typer.Option(help="Compute on this Dask scheduler, whose workers see the same files; or local.")
+    ] = None,
+    out: Annotated[Path, typer.Option(help="Folder for tables, pictures, models and counterfactuals.")] = Path(
+        "results/field"
+    ),
+) -> None:
+    """Compare methods of the literature and ours: one table, the same judges, exact edit distances.
+
+    A run that was stopped or killed continues when the same command is given again. Rows that the folder's table has
+    of other methods, sets and oracles stay in it.
+    """
+    from ..bench.field.benchmark import FieldPlan, run_field
+    from ..bench.field.methods import METHODS, USUAL
+    from ..bench.field.oracles import ORACLES
+    from ..bench.field.stability import run_stability
+    from .progress import task_bar
+
+    prepare()
+    names = {"usual": list(USUAL), "all": list(METHODS)}.get(methods) or _split(methods)
+    chosen = list(ORACLES) if oracles == "all" else _split(oracles)
+    plan = FieldPlan(_split(data), names, chosen, part, limit, sample, seed, ged_seconds)
+    with task_bar(console) as watch:
+        written = run_field(plan, out, workers, watch, scheduler)
+    if stability:
+        with task_bar(console) as watch:
+            run_stability(plan, out, stability, watch)
+    console.print(f"Tables, pictures and the page index.html are in {written}.")
+
+
 def _split(text: str) -> list[str]:
     return [name.strip() for name in text.split(",") if name.strip()]

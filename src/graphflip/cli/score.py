@@ -49,7 +49,13 @@ _SHOWN = {
 
 
 def score(
-    file: Annotated[Path, typer.Argument(help="Counterfactuals of any tool, as JSON lines (docs/concepts/format.md).")],
+    file: Annotated[
+        Path,
+        typer.Argument(
+            help="Counterfactuals of any tool: JSON lines (docs/concepts/format.md), pairs of SMILES in a .csv, two "
+            "lists of PyG graphs in a .pt, or a folder of these."
+        ),
+    ],
     model: Annotated[str, typer.Option(help="ames, logp, mutagenicity, aids, nci1, or the folder of a kit.")],
     data: Annotated[
         str | None,
@@ -62,11 +68,25 @@ def score(
     ged_seconds: Annotated[
         float, typer.Option(min=0, help="Seconds to spend on the graph edit distance of each pair.")
     ] = 0.1,
+    field: Annotated[
+        Path | None,
+        typer.Option(help="Add the figures to the table of this folder of `graphflip bench field`, as a method."),
+    ] = None,
+    oracle: Annotated[str, typer.Option(help="With --field: the classifier they are about: kit, gcn or gin.")] = "kit",
+    method: Annotated[
+        str | None, typer.Option(help="With --field: the name of the method. Default: the file's.")
+    ] = None,
 ) -> None:
     """Measure the counterfactuals of this or any other tool: flips, sizes, minimality and evidence."""
     from ..bench.score_file import check_lines_path, score_file
 
     prepare()
+    if field is not None:
+        from ..bench.field.add import add_to_field
+
+        add_to_field(file, field, data or model, oracle, method, ged_seconds)
+        console.print(f"The figures are in the tables of {field}.")
+        return
     if lines is not None:
         check_lines_path(lines)
     scores = score_file(file, model, data, ged_seconds)

@@ -55,6 +55,12 @@ class Dask(AbstractEngine):
                     yield from flight.run(client)
 
     @contextmanager
+    def client(self) -> Iterator["Client"]:
+        """A client of the cluster, for work of another kind than rows."""
+        with self._cluster() as address, self._client(address) as client:
+            yield client
+
+    @contextmanager
     def _cluster(self) -> Iterator[dict[str, Any]]:
         """Arguments of a Client that connect it to the scheduler."""
         if self.scheduler is not None:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from ..errors import MissingExtra
+from ..errors import GraphError, MissingExtra
 from ..graph import Graph
 from .alerts import count_alerts
 from .comparison import halogens_added, new_stereocenters, scaffold_kept, similarity, synthetic_accessibility
@@ -72,13 +72,19 @@ class ChemicalChange:
 
     @classmethod
     def between(cls, factual: Graph, counterfactual: Graph, corpus: Corpus, claim: int = 0) -> "ChemicalChange | None":
-        """Measure single aligned graphs whose schema has a chemistry; None if one of them is no molecule."""
+        """Measure single aligned graphs whose schema has a chemistry; None if one of them is no molecule.
+
+        Graphs of other tools may pass for molecules though their rings, cut out, do not: these are none either.
+        """
         pair = MoleculePair.of(factual, counterfactual)
         if pair is None:
             return None
         before, after = pair.before, pair.after
-        old = {system.smiles for system in ring_systems(before)}
-        fresh = dict.fromkeys(system.smiles for system in ring_systems(after) if system.smiles not in old)
+        try:
+            old = {system.smiles for system in ring_systems(before)}
+            fresh = dict.fromkeys(system.smiles for system in ring_systems(after) if system.smiles not in old)
+        except GraphError:
+            return None
         return cls(
             aromatic_kept(before, after, pair.kept_atoms) if has_aromatic_ring(before) else None,
             scaffold_kept(before, after),

@@ -4,6 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
+import torch
+
 from ...data.dataset import GraphDataset
 from ...data.source import load_dataset
 from ...errors import ConfigError
@@ -19,17 +21,27 @@ PARTS = ("test", "validation")
 
 @dataclass(frozen=True, eq=False)
 class Material:
-    """A dataset, its kit, the part to explain, and the number of its graphs to explain (None: all)."""
+    """A dataset, its kit, the part to explain, and the number of its graphs to explain (None: all).
+
+    These are the first ones of the part or, where `sample` is a seed, as many drawn at random. With `own_demands`
+    answers of our searches are checked to be minimal by what they were asked for.
+    """
 
     dataset: GraphDataset
     kit: Kit
     part: str = "test"
     limit: int | None = None
+    sample: int | None = None
+    own_demands: bool = True
 
     @cached_property
     def graphs(self) -> GraphDataset:
         """The graphs to explain."""
-        return self.dataset.part(self.part).subset(slice(self.limit))
+        part = self.dataset.part(self.part)
+        if self.sample is None or self.limit is None or self.limit >= len(part):
+            return part.subset(slice(self.limit))
+        chosen = torch.randperm(len(part), generator=torch.Generator().manual_seed(self.sample))[: self.limit]
+        return part.subset(chosen.sort().values)
 
     @cached_property
     def explainer(self) -> Explainer:

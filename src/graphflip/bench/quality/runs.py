@@ -230,7 +230,7 @@ def _explainer(source: Source, dataset: str, row: MethodRow) -> AbstractExplaine
 @lru_cache(maxsize=4)
 def _scorer(source: Source, dataset: str, ged_seconds: float) -> Scorer:
     material = material_of(source, dataset)
-    return Scorer(material.kit, material.real, ged_seconds)
+    return Scorer(material.kit, material.real, ged_seconds, material.own_demands)
 
 
 @lru_cache(maxsize=4)

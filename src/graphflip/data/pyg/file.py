@@ -17,6 +17,36 @@ def read_pyg_file(path: Path | str) -> list[Any]:
     Only tensors, plain containers and PyG's `Data` are read: a file that holds anything else is an error, and its code
     is not called.
     """
+    Data, stored = _load(path)
+    if isinstance(stored, tuple) and len(stored) in (2, 3) and isinstance(stored[1], dict):
+        graphs = _separated(path, Data, *stored[:2])
+        check_budget(path, sum(tensor.nbytes for tensor in _tensors(graphs)), _RATIO)
+        return graphs
+    graphs = list(stored) if isinstance(stored, list | tuple) else [stored]
+    for k, graph in enumerate(graphs):
+        _check_whole(path, k, graph, Data)
+    return graphs
+
+
+def read_pyg_pairs(path: Path | str) -> list[tuple[Any, Any]]:
+    """Read pairs of `Data` objects from a file that holds two lists of equal length, as a tuple or list.
+
+    The second list may have None where there is no counterpart.
+    """
+    Data, stored = _load(path)
+    lists = isinstance(stored, list | tuple) and len(stored) == 2 and all(isinstance(one, list) for one in stored)
+    if not lists or len(stored[0]) != len(stored[1]):
+        raise DataError(
+            f"{path}: must hold two lists of PyG graphs of equal length, factuals and counterfactuals; got "
+            f"{type(stored).__name__}. Save `torch.save((factuals, counterfactuals), path)`."
+        )
+    for k, graph in enumerate([*stored[0], *(graph for graph in stored[1] if graph is not None)]):
+        _check_whole(path, k, graph, Data)
+    return list(zip(*stored, strict=True))
+
+
+def _load(path: Path | str) -> tuple[Any, Any]:
+    """PyG's class of graphs, and what a file holds; nothing but tensors, containers and graphs is accepted."""
     data = require("torch_geometric.data.data", "pyg", "Reading PyG files")
     storage = require("torch_geometric.data.storage", "pyg", "Reading PyG files")
     # PyG adds its own classes in the same way; the context manager of this name would remove them again.
@@ -30,14 +60,7 @@ def read_pyg_file(path: Path | str) -> list[Any]:
             f"({type(error).__name__}). Save a list of Data objects (of a batch: `batch.to_data_list()`)."
         ) from error
     _check_tensors(path, stored)
-    if isinstance(stored, tuple) and len(stored) in (2, 3) and isinstance(stored[1], dict):
-        graphs = _separated(path, data.Data, *stored[:2])
-        check_budget(path, sum(tensor.nbytes for tensor in _tensors(graphs)), _RATIO)
-        return graphs
-    graphs = list(stored) if isinstance(stored, list | tuple) else [stored]
-    for k, graph in enumerate(graphs):
-        _check_whole(path, k, graph, data.Data)
-    return graphs
+    return data.Data, stored
 
 
 _RATIO = 4

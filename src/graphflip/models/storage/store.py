@@ -22,6 +22,7 @@ from ..networks.classifier import (
 )
 from ..networks.counts import CountClassifier, CountConfig
 from ..networks.pegvae import PEGVAE, PEGVAEConfig
+from ..networks.plain import PlainGCN, PlainGIN
 from ..networks.trees import TreeClassifier, TreesConfig
 from .files import misfits, read_json_model, read_tensors, weights_blob, write_atomically
 
@@ -34,6 +35,8 @@ CLASSES: dict[str, tuple[type[nn.Module], type[BaseModel]]] = {
     "RelationalGIN": (RelationalGIN, ClassifierConfig),
     "AveragingClassifier": (AveragingClassifier, ClassifierConfig),
     "AttentionClassifier": (AttentionClassifier, ClassifierConfig),
+    "PlainGCN": (PlainGCN, ClassifierConfig),
+    "PlainGIN": (PlainGIN, ClassifierConfig),
     "CountClassifier": (CountClassifier, CountConfig),
     "TreeClassifier": (TreeClassifier, TreesConfig),
     "PEGVAE": (PEGVAE, PEGVAEConfig),

@@ -19,13 +19,14 @@ from ..networks.classifier import (
 )
 from ..networks.counts import CountClassifier, CountConfig
 from ..networks.pegvae import PAPER, PEGVAE, linear_config
+from ..networks.plain import PlainGCN, PlainGIN
 from .evaluate import auroc, spread_of
 from .objectives import Classification, Imitation, Reconstruction, Regression
 from .schedule import TrainConfig
 
 Role = Literal["classifier", "vae", "judge", "surrogate"]
 PRESETS: dict[str, tuple[str, ...]] = {
-    "classifier": ("default", "paper"),
+    "classifier": ("default", "paper", "gcn", "gin"),
     "vae": ("modern", "paper", "linear"),
     "judge": ("gnn", "trees"),
     "surrogate": ("gin", "gin-deep", "average", "counts", "linear", "types"),
@@ -96,6 +97,10 @@ def _recipe(role: str, preset: str, dataset: GraphDataset, leak: float) -> Recip
             training = training.model_copy(update={"pool": 1, "keep": "last"})
             objective = Classification() if dataset.classes else learned
             return Recipe(sized(InvariantClassifier, bonds="types"), objective, training)
+        case "classifier", "gcn" | "gin":
+            # What the literature explains: plain networks of its sizes, which do not see the attributes of edges.
+            training = TrainConfig(epochs=60, rate=5e-3, weight_decay=0, calibrate=True)
+            return Recipe(sized(PlainGCN if preset == "gcn" else PlainGIN, bonds="types"), learned, training)
         case "judge", "gnn":
             training = TrainConfig(epochs=25, rate=1e-3, calibrate=True, seed=1)
             return Recipe(sized(AttentionClassifier, leak), learned, training)

@@ -1,0 +1,1 @@
+"""The field in one table: methods of the literature and ours, measured alike."""

@@ -1,0 +1,1 @@
+"""Methods of the literature behind one interface, written from their papers, to compare with."""
