@@ -30,7 +30,7 @@ _THRIFT = 0.3
 # Steps of continuous attributes cost little: a fair price would end at many small ones that lead nowhere.
 _THRIFT_OF_STEPS = 0.05
 # Rounds that a search by slopes goes on without coming closer.
-_STUCK = 2
+_STUCK = 3
 # Nodes of graphs that are no molecules up to which every move is made where nothing that promised led anywhere.
 _ENUMERABLE = 41
 # Of a molecule, at most this share of the heavy atoms goes with one branch: it is to stay the molecule of the question.
@@ -204,7 +204,7 @@ class BeamSearch:
 
         A candidate that passes ends the search for those that cost `slack` more or above.
         """
-        flipped, passed = list[Candidate](), list[Candidate]()
+        flipped, met = list[Candidate](), list[Candidate]()
         self.scoring.thrift = stage.thrift
         limit, closest, front, waited, stuck = math.inf, self.root, [self.root], 0, 0
         seen = {self.root.sketch.colors()}
@@ -222,8 +222,8 @@ class BeamSearch:
             limit = self.costs.cost(best) + slack if best is not None and better else limit
             waited = 0 if better or limit == math.inf else waited + 1
             self._report(max(tried, key=_classifier_score, default=closest), self.limits.max_moves - done)
-            passed += tried if self.inspect.slopes.useful else []
-            front = self._front(tried, stage.beam, seen, limit) or self._front(passed, stage.beam, seen, limit)
+            met += tried if self.inspect.slopes.useful else []  # to come back to where a way leads nowhere
+            front = (stuck == 0 and self._front(tried, stage.beam, seen, limit)) or self._front(met, stage.beam, seen, limit)
         return flipped, closest
 
     def _report(self, likeliest: Candidate, left: int) -> None:

@@ -39,7 +39,7 @@ def gradients(
         outputs = [said for model in models if model.has_gradients and (said := model(soft)).requires_grad]
         if not outputs:
             return None
-        score = linked(goal.score(mean_outputs(torch.stack(outputs))), goal)
+        score = linked(goal.lead(mean_outputs(torch.stack(outputs))), goal)
         found = torch.autograd.grad(score.sum(), parts, allow_unused=True)
     B, V, A, E = (torch.zeros_like(part) if g is None else g for part, g in zip(parts, found, strict=True))
     nodes, pairs = torch.cat([B[..., None], V], -1), torch.cat([A[..., None], E], -1)

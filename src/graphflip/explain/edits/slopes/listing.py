@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ....columns import STEPS
+from ....columns import JUMPS, STEPS
 from ....schema import Column
 from ...moves.attributes import Attributes, fresh_attributes
 from ...moves.connectivity import bridges
@@ -274,20 +274,19 @@ def _alternatives(column: Column, now: list[str | float]) -> _Alternatives:
 
 
 def _steps(column: Column, now: list[str | float]) -> _Alternatives:
-    """Steps up and down; a sort is a step, a finer sort a step from a value, in scales from the mean."""
+    """Steps up and down, and jumps; a sort is one of these, a finer sort one from a value, in scales from the mean."""
     steps = np.array([sign * step for step in STEPS for sign in (-1.0, 1.0)])
-    shape = len(now), len(steps)
+    there = (np.array(now, dtype=np.float64)[:, None] - column.mean) / column.scale  # in scales from the mean
+    moved = np.concatenate([np.broadcast_to(steps, (len(now), len(steps))), np.array(JUMPS) - there], axis=1)
+    count = moved.shape[1]
+    coarse = np.broadcast_to(np.arange(count), moved.shape)
+    names = np.stack([coarse, count + 9 * coarse + there.round().clip(-4, 4).astype(np.int64) + 4], axis=-1)
+    known: list[Hashable] = [*range(count), *product(range(count), range(9))]
 
-    where = np.round((np.array(now, dtype=np.float64) - column.mean) / column.scale).clip(-4, 4).astype(np.int64) + 4
-    coarse = np.broadcast_to(np.arange(len(steps)), shape)
-    names = np.stack([coarse, len(steps) + 9 * coarse + where[:, None]], axis=-1)
-    known: list[Hashable] = [*steps.tolist(), *((step, place) for step in steps.tolist() for place in range(9))]
-    changes = np.broadcast_to(steps * column.scale, shape)[..., None]
+    def value(was: str | float, k: int) -> str | float | None:
+        return column.moved(was, float(steps[k])) if k < len(steps) else column.jumped(was, JUMPS[k - len(steps)])
 
-    def move(was: str | float, k: int) -> str | float | None:
-        return column.moved(was, float(steps[k]))
-
-    return _Alternatives(changes, np.broadcast_to(np.minimum(np.abs(steps), 1.0), shape), names, known, move)
+    return _Alternatives((moved * column.scale)[..., None], np.minimum(np.abs(moved), 1.0), names, known, value)
 
 
 def _categories(column: Column, now: list[str | float]) -> _Alternatives:
