@@ -126,7 +126,9 @@ class NodeColors:
         schema: Schema of the graphs.
     """
 
-    def __init__(self, V: Float[Tensor, "nodes dv"], ends: Int[Tensor, "2 m"], E: Float[Tensor, "m de"], schema: Schema):
+    def __init__(
+        self, V: Float[Tensor, "nodes dv"], ends: Int[Tensor, "2 m"], E: Float[Tensor, "m de"], schema: Schema
+    ):
         nodes, edges = (torch.cat([rows.new_ones(len(rows), 1), rows], -1) for rows in (V, E))
         self.first, self.ends = mix(_fold(nodes, schema.nodes)), ends
         self.edges = _fold(edges, schema.edges)

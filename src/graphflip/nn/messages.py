@@ -74,7 +74,6 @@ class RelationalLayer(nn.Module):
         updated = nn.functional.linear(received.relu_(), self.update.weight * factor[:, None], bias).relu_()
         return updated.add_(h.index_select(0, links.own))
 
-
     def messages(self, h: Float[Tensor, "t d"]) -> Float[Tensor, "t r d"]:
         """What each node sends along an edge of each relation, not training."""
         factor, _ = self.inner.affine()
@@ -92,7 +91,7 @@ class RelationalLayer(nn.Module):
     ) -> Float[Tensor, "u d"]:
         """The same as `forward`, not training, for some nodes of undirected graphs that are given as lists.
 
-        `own` is the row of h of each node; link k brings it `to[k]` the messages of row `senders[k]`, weighed by `R[k]`.
+        `own` is the row of h of each node; link k brings node `to[k]` messages of row `senders[k]`, weighed by R[k].
         """
         d, (factor, bias) = h.shape[1], self.inner.affine()
         received = nn.functional.linear(h, self.message.weight[:d] * factor[:, None], bias)[own]

@@ -14,9 +14,7 @@ from .variations import Variations
 _DENSE = 16_000_000
 
 
-def dense_answers(
-    answer: Callable[[Graph], Float[Tensor, "b c"]], variations: Variations
-) -> Float[Tensor, "b c"]:
+def dense_answers(answer: Callable[[Graph], Float[Tensor, "b c"]], variations: Variations) -> Float[Tensor, "b c"]:
     """Answers of a model that reads dense tensors, which are made a few at a time."""
     n = int(variations.num_nodes.max()) if len(variations) else 1
     step = max(_DENSE // max(n * n * (1 + variations.schema.de), 1), 1)

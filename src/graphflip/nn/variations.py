@@ -16,7 +16,6 @@ from ..graph import Graph
 from ..schema import Schema
 from .standardize import to_standard
 
-
 # Entries of a tensor below which it costs less to make it than to look for what is needed.
 _FEW = 500_000
 

@@ -1,8 +1,9 @@
 """BeamSearch: the search of EditSearch for one graph."""
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import zip_longest
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -15,6 +16,7 @@ from .experience.table import Experience
 from .inspection import Inspection
 from .minimize import Minimizer
 from .neighborhood import Neighborhood, SearchStage
+from .notes import describe_miss
 from .proposals import Proposals
 from .scoring import Scoring
 from .settings import Demand, Limits
@@ -35,18 +37,6 @@ _STUCK = 3
 _ENUMERABLE = 41
 # Of a molecule, at most this share of the heavy atoms goes with one branch: it is to stay the molecule of the question.
 _BRANCH = 0.34
-
-# Reasons why a change is not tried, by the constraint that it breaks; the number of such changes stands before.
-_REASONS = {
-    "freeze_nodes": "at nodes that are to stay",
-    "freeze_edges": "of edges that are to stay",
-    "freeze_rings": "of rings that are to stay",
-    "forbid_node_types": "with types of nodes that are not wanted",
-    "forbid_edge_types": "with types of edges that are not wanted",
-    "forbid_ops": "of a kind that is not wanted",
-    "budget": "with more edits than allowed",
-    "environments": "with surroundings that the data do not have",
-}
 
 _FAILURES = (Outcome.NOT_CONFIDENT, Outcome.OUT_OF_MOVES, Outcome.NO_MOVE_ALLOWED, Outcome.OUT_OF_CALLS)
 
@@ -222,8 +212,9 @@ class BeamSearch:
             limit = self.costs.cost(best) + slack if best is not None and better else limit
             waited = 0 if better or limit == math.inf else waited + 1
             self._report(max(tried, key=_classifier_score, default=closest), self.limits.max_moves - done)
-            met += tried if self.inspect.slopes.useful else []  # to come back to where a way leads nowhere
-            front = (stuck == 0 and self._front(tried, stage.beam, seen, limit)) or self._front(met, stage.beam, seen, limit)
+            met += tried if self.inspect.slopes.useful else []
+            front = [] if stuck else self._front(sorted(tried, key=self.scoring.rank), stage.beam, seen, limit)
+            front = front or self._front(self._other_ways(met), stage.beam, seen, limit)
         return flipped, closest
 
     def _report(self, likeliest: Candidate, left: int) -> None:
@@ -233,10 +224,17 @@ class BeamSearch:
         most = self.turn + left + self.rounds_left + 1
         self.watch(Round(self.turn, most, self.scoring.calls, self.likeliest.probability))
 
-    def _front(self, tried: list[Candidate], beam: int, seen: set, limit: float) -> list[Candidate]:
+    def _other_ways(self, met: list[Candidate]) -> Iterator[Candidate]:
+        """Candidates to come back to where a way leads nowhere: those that change nodes, edges, or both, in turn."""
+        ways: dict[tuple[bool, bool], list[Candidate]] = {}
+        for candidate in sorted(met, key=self.scoring.rank):
+            ways.setdefault((bool(candidate.counted.nodes), bool(candidate.counted.edges)), []).append(candidate)
+        return (each for turn in zip_longest(*ways.values()) for each in turn if each is not None)
+
+    def _front(self, tried: Iterable[Candidate], beam: int, seen: set, limit: float) -> list[Candidate]:
         """The `beam` first candidates that are new and from which one below the cost limit may be reached."""
         front: list[Candidate] = []
-        for candidate in sorted(tried, key=self.scoring.rank):
+        for candidate in tried:
             if len(front) == beam:
                 break
             least = self.costs.cost(candidate) + self.neighborhood.least_cost
@@ -291,20 +289,7 @@ class BeamSearch:
         return not self.believable or self.neighborhood.has_unknown_environments(candidate)
 
     def _explain_failure(self, closest: Candidate) -> str:
-        """Describe the closest candidate, and count the moves that each constraint ruled out."""
-        goal, of = self.scoring.goal, " of the target" if self.scoring.goal.unit == "probability" else ""
-        confidence, agreement = (
-            f"{asked:g}" if of else goal.name() for asked in (self.demand.confidence, self.demand.agreement)
-        )
-        text = f"The closest of {self.scoring.calls - 1} graphs has {goal.unit} {closest.probability:.3f}{of}"
-        text += f" ({closest.heavy} {'edit' if closest.heavy == 1 else 'edits'}); {confidence} was asked."
-        if len(closest.votes) > 1:
-            text += f" {len(self.scoring.surrogates)} surrogates give it {closest.votes[1].shown:.3f} on average;"
-            text += f" {agreement} was asked."
-        if self._is_strange(closest):
-            text += " No believable change was found: this is a small one that real graphs hardly have."
-        reasons = [f"{count} {_REASONS[name]}" for name, count in self.neighborhood.ruled_out.most_common()]
-        return f"{text} Changes that were not tried: {', '.join(reasons)}." if reasons else text
+        return describe_miss(closest, self.scoring, self.demand, self._is_strange(closest), self.neighborhood.ruled_out)
 
 
 _classifier_score = attrgetter("classifier_score")

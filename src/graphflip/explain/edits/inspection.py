@@ -7,16 +7,15 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-from ..moves.drafts import Draft
 from .candidates import Candidate
 from .experience.estimates import Effects, Features
-from .experience.table import ExpectedEffects, Experience
+from .experience.options import Options
+from .experience.table import Experience
 from .neighborhood import Neighborhood, SearchStage
 from .proposals import Proposals
 from .scoring import Scoring
 from .settings import Costs
 from .slopes.guide import Listed, Slopes
-from .slopes.listing import Promise
 
 # Features of a move that should be seen once before estimates are trusted: its place, and what it brings.
 _MAIN = 2
@@ -32,44 +31,6 @@ _SURE, _FAR = -1e-4, 12.0
 
 # Price that stands for "not to be believed" when prices are learned.
 _DEAR = 16.0
-
-
-class _Options:
-    """The moves of a round that may still be made.
-
-    Args:
-        front: States that the round starts from.
-        drafts: Moves of each state.
-        features: Numbers of their features.
-        expected: What experience or slopes say of the moves of each state; None without them.
-        promises: The moves as slopes listed them.
-
-    `made` has the number of the move that led to each candidate, `priced` those whose price was learned from; `lowest`
-    is the best rank that any of the others should have.
-    """
-
-    def __init__(
-        self,
-        front: list[Candidate],
-        drafts: list[list[Draft]],
-        features: Features,
-        expected: list[ExpectedEffects] | None,
-        promises: Sequence[Promise] = (),
-    ):
-        self.states, self.promises = front, promises
-        self.pairs = [(state, draft) for state, some in zip(front, drafts, strict=True) for draft in some]
-        self.rows = [features.of(draft, state.sketch) for state, draft in self.pairs]
-        self.matrix = features.matrix(self.rows)
-        self.open = np.ones(len(self.pairs), dtype=bool)
-        self.state_of = np.repeat(np.arange(len(front)), list(map(len, drafts)))
-        self.expected = None if expected is None else ExpectedEffects(*map(np.concatenate, zip(*expected, strict=True)))
-        self.made: dict[frozenset, int] = {}
-        self.priced: set[frozenset] = set()
-        self.lowest = math.inf
-
-    def of_states(self, value: Callable[[Candidate], float]) -> NDArray[np.float64]:
-        """A value of the state of each move."""
-        return np.array([value(state) for state in self.states])[self.state_of]
 
 
 class Inspection:
@@ -134,11 +95,11 @@ class Inspection:
                 break
         return self._believed(voted, stage)
 
-    def _is_settled(self, options: _Options, voted: list[Candidate]) -> bool:
+    def _is_settled(self, options: Options, voted: list[Candidate]) -> bool:
         """True if no other move promises to rank before the best candidate."""
         return min((self.scoring.rank(candidate)[0] for candidate in voted), default=math.inf) <= options.lowest
 
-    def _options(self, front: list[Candidate], stage: SearchStage) -> _Options:
+    def _options(self, front: list[Candidate], stage: SearchStage) -> Options:
         promising = self.slopes.listed(front, stage)
         if promising is not None:
             return self._promised(front, promising)
@@ -149,11 +110,11 @@ class Inspection:
             said = [self.experience.expected(state.sketch, some, self.scoring.goal) for state, some in pairs]
             expected = [each for each in said if each is not None]
             expected = expected if len(expected) == len(front) and expected else None
-        return _Options(front, drafts, self.features, expected)
+        return Options(front, drafts, self.features, expected)
 
-    def _promised(self, front: list[Candidate], listed: Sequence[Listed]) -> _Options:
+    def _promised(self, front: list[Candidate], listed: Sequence[Listed]) -> Options:
         drafts, expected = [one.drafts for one in listed], [one.expected for one in listed]
-        return _Options(front, drafts, self.features, expected, [each for one in listed for each in one.promises])
+        return Options(front, drafts, self.features, expected, [each for one in listed for each in one.promises])
 
     def _explored(self, front: list[Candidate], stage: SearchStage, limit: float) -> list[Candidate]:
         """Candidates by which slopes are tried before they are trusted; none if there are no slopes, or later."""
@@ -167,7 +128,7 @@ class Inspection:
         return voted
 
     def _make(
-        self, options: _Options, order: Sequence[int], wanted: int, stage: SearchStage, limit: float
+        self, options: Options, order: Sequence[int], wanted: int, stage: SearchStage, limit: float
     ) -> list[Candidate]:
         """Make moves in this order until so many allowed and new candidates are there."""
         made: list[Candidate] = []
@@ -185,7 +146,7 @@ class Inspection:
                     break
         return made
 
-    def _unseen(self, options: _Options) -> list[int]:
+    def _unseen(self, options: Options) -> list[int]:
         """Few moves that together have every place and every group that was not seen before."""
         main = np.array([row[:_MAIN] for row in options.rows], dtype=np.int64).reshape(-1, _MAIN)
         fresh = np.ones(len(self.features.numbers))
@@ -200,7 +161,7 @@ class Inspection:
             fresh[main[best]] = 0.0
         return chosen
 
-    def _promise(self, options: _Options, stage: SearchStage, limit: float) -> Callable[[], list[int]]:
+    def _promise(self, options: Options, stage: SearchStage, limit: float) -> Callable[[], list[int]]:
         """A function that lists the moves that may still be made, those first that should rank first."""
         scoring, costs, expected = self.scoring, self.scoring.costs, options.expected
         priced = scoring.strangeness is not None and stage.known
@@ -229,7 +190,7 @@ class Inspection:
 
         return in_order
 
-    def _strangeness(self, options: _Options) -> NDArray[np.float64]:
+    def _strangeness(self, options: Options) -> NDArray[np.float64]:
         """Strangeness that candidates are expected to have."""
         known = np.zeros(len(options.pairs)) if options.expected is None else options.expected.strangeness
         return np.maximum(options.of_states(_strangeness), 0.0) + known + self.prices.estimate(options.matrix)[:, 0]
@@ -260,7 +221,7 @@ class Inspection:
             chosen |= {candidate.key(): candidate for candidate in cheapest}
         return list(chosen.values())
 
-    def _learn(self, options: _Options, candidate: Candidate) -> None:
+    def _learn(self, options: Options, candidate: Candidate) -> None:
         """Learn by how much the estimates of a move were wrong."""
         k, costs, expected = options.made[candidate.key()], self.scoring.costs, options.expected
         state = options.pairs[k][0]
@@ -277,13 +238,13 @@ class Inspection:
             self.scores.observe(options.rows[k], rises[0], rises[-1])
         self.costs.observe(options.rows[k], cost)
 
-    def _learn_prices(self, options: _Options) -> None:
+    def _learn_prices(self, options: Options) -> None:
         """Learn the prices of candidates that were looked up since the last time."""
         for key in options.made.keys() & self.scoring.prices.keys() - options.priced:
             options.priced.add(key)
             self._learn_price(options, options.made[key], self.scoring.prices[key])
 
-    def _learn_price(self, options: _Options, k: int, price: float) -> None:
+    def _learn_price(self, options: Options, k: int, price: float) -> None:
         guess = 0.0 if options.expected is None else float(options.expected.strangeness[k])
         self.prices.observe(options.rows[k], min(price, _DEAR) - options.pairs[k][0].strangeness - guess)
 

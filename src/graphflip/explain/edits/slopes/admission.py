@@ -67,9 +67,7 @@ class Admission:
         key = self._environments[here][0], id(fragment)  # vocabularies live longer than searches
         if key not in self._roots:
             inner = [
-                ("", self.edge(edge), self.node(fragment.nodes[i + j]))
-                for i, j, edge in fragment.edges
-                if 0 in (i, j)
+                ("", self.edge(edge), self.node(fragment.nodes[i + j])) for i, j, edge in fragment.edges if 0 in (i, j)
             ]
             self._roots[key] = self._knows(-1, (root, tuple(sorted([("", link, key[0]), *inner]))))
         return self._roots[key] and self.swapped(i, here, gone, ("", link, root))

@@ -135,7 +135,9 @@ class GroupMoves:
 
         def leaf(k: int, outwards: bool) -> Draft:
             i, fragment = int(self.nodes[k // count]), fragments[k % count]
-            return Draft("add group", (i,), (fragment, outwards), None, partial(with_leaf, state, i, fragment, outwards))
+            return Draft(
+                "add group", (i,), (fragment, outwards), None, partial(with_leaf, state, i, fragment, outwards)
+            )
 
         if self.schema.directed:
             for outwards in (True, False):
@@ -163,7 +165,9 @@ class GroupMoves:
         codes = np.array(sizes, dtype=np.int64)[:, None].repeat(2, 1)
         return Choice(*self._gone(hanging), codes, remove)
 
-    def _replaced(self, hanging: Sequence[_Hanging], fragments: Sequence[Fragment], hung: NDArray[np.float64]) -> Choice:
+    def _replaced(
+        self, hanging: Sequence[_Hanging], fragments: Sequence[Fragment], hung: NDArray[np.float64]
+    ) -> Choice:
         """Each group with others in its place."""
         state, row = self.state, {i: k for k, i in enumerate(self.nodes.tolist())}
         removed, costs = self._gone(hanging)

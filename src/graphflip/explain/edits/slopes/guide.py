@@ -121,9 +121,7 @@ class Slopes:
         levels = np.array([_linked(score) if goal.unit == "probability" else score for score in state.scores])
         price = scoring.thrift * scoring.costs.price * scoring.costs.edit_price
 
-        def rank(
-            rises: NDArray[np.float64], edits: NDArray[np.float64], codes: Codes
-        ) -> NDArray[np.float64]:
+        def rank(rises: NDArray[np.float64], edits: NDArray[np.float64], codes: Codes) -> NDArray[np.float64]:
             rises = rises + self.residuals.expected(codes)
             scores = levels + rises
             scores = -np.logaddexp(0.0, -scores) if goal.unit == "probability" else scores
