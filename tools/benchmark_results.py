@@ -1,6 +1,6 @@
 """Run the benchmarks in full and put the last line of each into results/speed.json, beside the command.
 
-Usage: python tools/benchmark_results.py [NAME ...]    (layers, train_step, explain, answers, ged; needs GRAPHFLIP_DATA)
+Usage: python tools/benchmark_results.py [NAME ...]    (layers, train_step, explain, answers, large, ged; needs GRAPHFLIP_DATA)
 """
 
 import json
@@ -17,6 +17,7 @@ SECTIONS = {
     "train_step": "benchmarks/train_step.py",
     "explain": "benchmarks/explain.py --only walk",
     "answers": "benchmarks/explain.py --only answers",
+    "large": "benchmarks/large.py",
     "ged": "benchmarks/ged.py",
 }
 

@@ -139,6 +139,10 @@ class Categories(BaseModel):
         """None: categories have no steps."""
         return None
 
+    def jumped(self, value: Value, jump: float) -> float | None:
+        """None: categories have no mean."""
+        return None
+
     def project(self, row: Sequence[float], value: Value) -> float:
         """Entry of a gradient `row` that belongs to a category."""
         return row[self.index(str(value))]
@@ -235,12 +239,22 @@ class Continuous(BaseModel):
         return self.round(self.mean)
 
     def alternatives(self, value: Value) -> Iterator[Value]:
-        """Values to which one edit may change `value`: `STEPS` scales up or down, at most 3 scales from the mean."""
+        """Values to which one edit may change `value`: `STEPS` scales up or down, at most 3 scales from the mean, and
+        those of `JUMPS` that are farther away than the longest step."""
         for step in STEPS:
             for sign in (-1, 1):
                 new = self.moved(value, sign * step)
                 if new is not None:
                     yield new
+        for jump in JUMPS:
+            new = self.jumped(value, jump)
+            if new is not None:
+                yield new
+
+    def jumped(self, value: Value, jump: float) -> float | None:
+        """The value so many scales from the mean; None if a step leads as far."""
+        new = self.round(self.mean + jump * self.scale)
+        return new if abs(new - float(value)) > max(STEPS) * self.scale else None
 
     def moved(self, value: Value, step: float) -> float | None:
         """The value after a step, in scales; None if that leads too far from the mean, or nowhere."""
@@ -266,6 +280,10 @@ _FLOAT32 = struct.Struct("f")
 
 STEPS = (0.25, 0.5, 1.0, 2.0)
 """Sizes of the changes of a continuous attribute that a search tries, in scales, up and down."""
+
+JUMPS = (-3.0, 0.0, 3.0)
+"""Values to which a search changes a continuous attribute that is far away from them, in scales from the mean: as one
+edit costs the same however far it leads, what is out of place comes back at once."""
 
 _FARTHEST = 3.0  # no change leads farther from the mean than so many scales
 

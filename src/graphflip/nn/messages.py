@@ -88,7 +88,7 @@ class RelationalLayer(nn.Module):
     ) -> Float[Tensor, "u d"]:
         """The same as `forward`, not training, for some nodes of undirected graphs that are given as lists.
 
-        `own` is the row of h of each node; link k brings it `to[k]` messages of row `senders[k]`, weighed by `R[k]`.
+        `own` is the row of h of each node; link k brings node `to[k]` messages of row `senders[k]`, weighed by R[k].
         """
         folded = self._folded()
         received = nn.functional.linear(h, folded.own, folded.bias)[own]

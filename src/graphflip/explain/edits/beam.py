@@ -1,8 +1,9 @@
 """BeamSearch: the search of EditSearch for one graph."""
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import zip_longest
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -31,7 +32,7 @@ _THRIFT = 0.3
 # Steps of continuous attributes cost little: a fair price would end at many small ones that lead nowhere.
 _THRIFT_OF_STEPS = 0.05
 # Rounds that a search by slopes goes on without coming closer.
-_STUCK = 2
+_STUCK = 3
 # Nodes of graphs that are no molecules up to which every move is made where nothing that promised led anywhere.
 _ENUMERABLE = 41
 # Of a molecule, at most this share of the heavy atoms goes with one branch: it is to stay the molecule of the question.
@@ -196,7 +197,7 @@ class BeamSearch:
 
         A candidate that passes ends the search for those that cost `slack` more or above.
         """
-        flipped, passed = list[Candidate](), list[Candidate]()
+        flipped, met = list[Candidate](), list[Candidate]()
         self.scoring.thrift, self.scoring.lenient = stage.thrift, stage.lenient
         limit, closest, front, waited, stuck = math.inf, self.root, [self.root], 0, 0
         seen = {self.root.sketch.colors()}
@@ -214,8 +215,9 @@ class BeamSearch:
             limit = self.costs.cost(best) + slack if best is not None and better else limit
             waited = 0 if better or limit == math.inf else waited + 1
             self._report(max(tried, key=_classifier_score, default=closest), self.limits.max_moves - done)
-            passed += tried if self.inspect.slopes.useful else []
-            front = self._front(tried, stage.beam, seen, limit) or self._front(passed, stage.beam, seen, limit)
+            met += tried if self.inspect.slopes.useful else []
+            front = [] if stuck else self._front(sorted(tried, key=self.scoring.rank), stage.beam, seen, limit)
+            front = front or self._front(self._other_ways(met), stage.beam, seen, limit)
         return flipped, closest
 
     def _report(self, likeliest: Candidate, left: int) -> None:
@@ -225,10 +227,17 @@ class BeamSearch:
         most = self.turn + left + self.rounds_left + 1
         self.watch(Round(self.turn, most, self.scoring.calls, self.likeliest.probability))
 
-    def _front(self, tried: list[Candidate], beam: int, seen: set, limit: float) -> list[Candidate]:
+    def _other_ways(self, met: list[Candidate]) -> Iterator[Candidate]:
+        """Candidates to come back to where a way leads nowhere: those that change nodes, edges, or both, in turn."""
+        ways: dict[tuple[bool, bool], list[Candidate]] = {}
+        for candidate in sorted(met, key=self.scoring.rank):
+            ways.setdefault((bool(candidate.counted.nodes), bool(candidate.counted.edges)), []).append(candidate)
+        return (each for turn in zip_longest(*ways.values()) for each in turn if each is not None)
+
+    def _front(self, tried: Iterable[Candidate], beam: int, seen: set, limit: float) -> list[Candidate]:
         """The `beam` first candidates that are new and from which one below the cost limit may be reached."""
         front: list[Candidate] = []
-        for candidate in sorted(tried, key=self.scoring.rank):
+        for candidate in tried:
             if len(front) == beam:
                 break
             least = self.costs.cost(candidate) + self.neighborhood.least_cost

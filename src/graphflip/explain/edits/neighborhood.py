@@ -119,11 +119,15 @@ class Neighborhood:
         return candidate if self.allows(candidate) else None
 
     def cheaper_than(self, candidate: Candidate, sketches: Iterable[Sketch], stage: SearchStage) -> list[Candidate]:
-        """Those of the graphs that are allowed and cheaper than a candidate, each once."""
+        """Those of the graphs that are allowed and cheaper than a candidate, each once.
+
+        A number that only comes nearer to its old value, at the same cost, is not cheaper: it would end at the very
+        boundary of the classifier, where no graph of the data may be.
+        """
         admitted = (sketch for sketch in sketches if self.admits(candidate.sketch, sketch, stage.known, math.inf))
         key, unique = self.costs.key, {}
         for smaller in map(self.candidate, admitted):
-            if smaller.heavy and key(smaller) < key(candidate):
+            if smaller.heavy and key(smaller)[:2] < key(candidate)[:2]:
                 unique[smaller.key()] = smaller
         return [smaller for smaller in unique.values() if self.allows(smaller)]
 

@@ -271,6 +271,8 @@ class Scoring:
     @torch.no_grad()
     def _votes(self, models: Sequence[AbstractClassifier], shown: Graph | Variations) -> list[Vote]:
         """The mean vote of some models on each graph of a batch."""
-        of_lists = isinstance(shown, Variations)
-        outputs = [model.of_variations(shown) if of_lists else model(shown) for model in models]
+        if isinstance(shown, Variations):
+            outputs = [model.of_variations(shown) for model in models]
+        else:
+            outputs = [model(shown) for model in models]
         return votes_for(mean_outputs(torch.stack(outputs)), self.goal)

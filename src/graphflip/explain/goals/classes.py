@@ -84,6 +84,9 @@ class AnyOther(_ClassProbability):
     def score(self, outputs: Float[Tensor, "*b c"]) -> Float[Tensor, "*b"]:
         return self._others(outputs.log_softmax(-1)).amax(-1)
 
+    def lead(self, outputs: Float[Tensor, "*b c"]) -> Float[Tensor, "*b"]:
+        return self._others(outputs.log_softmax(-1)).logsumexp(-1)
+
     def reached(self, outputs: Float[Tensor, "*b c"]) -> Bool[Tensor, "*b"]:
         return outputs.argmax(-1) != self.predicted
 

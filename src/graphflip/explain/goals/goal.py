@@ -37,6 +37,10 @@ class AbstractGoal(AbstractRequest):
     def score(self, outputs: Float[Tensor, "*b c"]) -> Float[Tensor, "*b"]:
         """Differentiable closeness to the goal, at most 0: a log-probability, or minus a distance."""
 
+    def lead(self, outputs: Float[Tensor, "*b c"]) -> Float[Tensor, "*b"]:
+        """Score whose gradient says where to look; that of the goal itself, unless several ways lead there."""
+        return self.score(outputs)
+
     @abstractmethod
     def reached(self, outputs: Float[Tensor, "*b c"]) -> Bool[Tensor, "*b"]:
         """True where the model predicts what is wanted."""

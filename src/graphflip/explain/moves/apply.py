@@ -80,20 +80,19 @@ class _Assembly:
         for (i, j), (_, after) in difference.edges.items():
             for pair in ((i, j),) if self.varied.schema.directed else ((i, j), (j, i)):
                 at = self.varied.edge.get(pair)
-                ends = [fresh.get(k, c * self.n + self.varied.row.get(k, 0)) for k in pair]
-                self.rewired += ends
+                first, second = (fresh.get(k, c * self.n + self.varied.row.get(k, 0)) for k in pair)
+                self.rewired += (first, second)
                 if at is not None:
                     self.edges.append((c * self.m + at, after))
                 elif after is not None:
-                    self.new_edges.append((*ends, after))
+                    self.new_edges.append((first, second, after))
 
     def variations(self) -> Variations:
         schema, one, whole = self.varied.schema, self.one, self.count * self.n
         owner = torch.arange(self.count).repeat_interleave(self.n)
         owner = torch.cat([owner, torch.tensor([c for c, _ in self.new_nodes], dtype=torch.int64)])
-        V = torch.cat(
-            [one.V.repeat(self.count, 1), _rows([after for _, after in self.new_nodes], schema.nodes, one.V)[0]]
-        )
+        fresh = _rows([after for _, after in self.new_nodes], schema.nodes, one.V)[0]
+        V = torch.cat([one.V.repeat(self.count, 1), fresh])
         kept, changed = torch.ones(len(owner), dtype=torch.bool), torch.zeros(len(owner), dtype=torch.bool)
         changed[whole:] = True
         if self.nodes:
@@ -117,16 +116,10 @@ class _Assembly:
         """Ends and attributes of all edges, with the numbers of the chosen nodes."""
         schema, one = self.varied.schema, self.one
         shift = (torch.arange(self.count) * self.n).repeat_interleave(self.m)
-        ends = torch.cat(
-            [
-                one.ends.repeat(1, self.count) + shift,
-                torch.tensor([e[:2] for e in self.new_edges]).long().view(-1, 2).T,
-            ],
-            1,
-        )
-        E = torch.cat(
-            [one.E.repeat(self.count, 1), _rows([after for *_, after in self.new_edges], schema.edges, one.E)[0]]
-        )
+        fresh = torch.tensor([edge[:2] for edge in self.new_edges], dtype=torch.int64).view(-1, 2).T
+        ends = torch.cat([one.ends.repeat(1, self.count) + shift, fresh], 1)
+        attributes = _rows([after for *_, after in self.new_edges], schema.edges, one.E)[0]
+        E = torch.cat([one.E.repeat(self.count, 1), attributes])
         there = torch.ones(ends.shape[1], dtype=torch.bool)
         if self.edges:
             at = torch.tensor([at for at, _ in self.edges])

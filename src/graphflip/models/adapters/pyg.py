@@ -129,7 +129,8 @@ class PyGClassifier(AbstractClassifier):
         everything = variations.all
         V = everything.V if self.schema.dv else everything.V.new_ones(len(everything.V), 1)
         batch = SparseBatch(variations.owner, variations.owner, everything.ends, V, everything.E)
-        empty = Graph.trusted(V.new_zeros(len(variations), 0), *[V.new_zeros(0)] * 3, self.schema)
+        nothing = V.new_zeros(0)
+        empty = Graph.trusted(V.new_zeros(len(variations), 0), nothing, nothing, nothing, self.schema)
         return self._logits(empty, batch, self.nodes.read(batch.V), self.edges.read(batch.E))
 
     def head(self, embedding: Float[Tensor, "b c"]) -> Float[Tensor, "b c"]:

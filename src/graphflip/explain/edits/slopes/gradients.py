@@ -31,15 +31,16 @@ class Gradient(NamedTuple):
 
 def gradients(models: Sequence[AbstractClassifier], graphs: Graph, goal: AbstractGoal) -> list[Gradient] | None:
     """Gradients at some hard graphs of the score that the models give on average; None if no model has any."""
-    parts = [getattr(graphs, name).detach().clone().requires_grad_() for name in "BVAE"]
+    parts = B, V, A, E = [getattr(graphs, name).detach().clone().requires_grad_() for name in "BVAE"]
     with torch.enable_grad():
-        soft = Graph.trusted(*parts, graphs.schema)
+        soft = Graph.trusted(B, V, A, E, graphs.schema)
         outputs = [said for model in models if model.has_gradients and (said := model(soft)).requires_grad]
         if not outputs:
             return None
-        score = linked(goal.score(mean_outputs(torch.stack(outputs))), goal)
+        score = linked(goal.lead(mean_outputs(torch.stack(outputs))), goal)
         found = torch.autograd.grad(score.sum(), parts, allow_unused=True)
-    B, V, A, E = (torch.zeros_like(part) if g is None else g for part, g in zip(parts, found, strict=True))
+    known = [g if isinstance(g, Tensor) else torch.zeros_like(part) for part, g in zip(parts, found, strict=True)]
+    B, V, A, E = known
     nodes, pairs = torch.cat([B[..., None], V], -1), torch.cat([A[..., None], E], -1)
     if not graphs.schema.directed:
         pairs = pairs + pairs.transpose(1, 2)

@@ -40,7 +40,7 @@ class Choice(NamedTuple):
 _ALIKE = 24
 
 # Nodes of the largest branch that goes at once.
-_LARGEST_BRANCH = 64
+_LARGEST_BRANCH = 8
 
 
 class _Hanging(NamedTuple):

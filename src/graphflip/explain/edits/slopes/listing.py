@@ -2,13 +2,12 @@
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import cached_property, partial
-from itertools import islice, product
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ....columns import STEPS
 from ....schema import Column
 from ...moves.attributes import Attributes, fresh_attributes
 from ...moves.connectivity import bridges
@@ -16,6 +15,7 @@ from ...moves.draft import Draft, cut, joined, with_node
 from ...moves.moves import Moves
 from ...moves.sketch import Pair, Sketch
 from .admission import StateAdmission
+from .alternatives import Alternatives, alternatives
 from .encode import encode_all
 from .gradients import Gradient
 from .groups import Choice, GroupMoves
@@ -230,11 +230,11 @@ class Listing:
         for at, column in enumerate(columns):
             part = [each[:, start : start + column.width] for each in gradients]
             start += column.width
-            others = _alternatives(column, [row[at] for row in rows])
+            others = alternatives(column, [row[at] for row in rows])
             # place x value x score: the gradient times the change of the column's entries
             rises = np.stack([np.einsum("pd,pvd->pv", each, others.changes) for each in part], axis=-1)
 
-            def one(k: int, at: int = at, others: _Alternatives = others) -> Draft | None:
+            def one(k: int, at: int = at, others: Alternatives = others) -> Draft | None:
                 place, value = divmod(k, others.edits.shape[1])
                 new = others.value(rows[place][at], value)
                 return None if new is None else make(at, new, *places[place], rows[place])
@@ -245,65 +245,6 @@ class Listing:
     @cached_property
     def _held(self) -> set[Pair]:
         return bridges(self.state)
-
-
-class _Alternatives(NamedTuple):
-    """Other values of a column for some places.
-
-    Args:
-        changes: Changes of the column's entries: place x value x entry.
-        edits: Costs: place x value.
-        names: Sort and finer sort of each, by numbers of their own: place x value x 2.
-        known: Sorts by these numbers.
-        value: The k-th other value of a place that has a given one; None if it is not allowed.
-    """
-
-    changes: NDArray[np.float64]
-    edits: NDArray[np.float64]
-    names: NDArray[np.int64]
-    known: list[Hashable]
-    value: Callable[[str | float, int], str | float | None]
-
-    def sorts(self, number: Callable[[Hashable], int]) -> Codes:
-        """Sort and finer sort of each, by the numbers of all moves."""
-        return np.array([number(sort) for sort in self.known], dtype=np.int64)[self.names].reshape(-1, 2)
-
-
-def _alternatives(column: Column, now: list[str | float]) -> _Alternatives:
-    return _steps(column, now) if column.is_continuous else _categories(column, now)
-
-
-def _steps(column: Column, now: list[str | float]) -> _Alternatives:
-    """Steps up and down; a sort is a step, a finer sort a step from a value, in scales from the mean."""
-    steps = np.array([sign * step for step in STEPS for sign in (-1.0, 1.0)])
-    shape = len(now), len(steps)
-
-    where = np.round((np.array(now, dtype=np.float64) - column.mean) / column.scale).clip(-4, 4).astype(np.int64) + 4
-    coarse = np.broadcast_to(np.arange(len(steps)), shape)
-    names = np.stack([coarse, len(steps) + 9 * coarse + where[:, None]], axis=-1)
-    known: list[Hashable] = [*steps.tolist(), *((step, place) for step in steps.tolist() for place in range(9))]
-    changes = np.broadcast_to(steps * column.scale, shape)[..., None]
-
-    def move(was: str | float, k: int) -> str | float | None:
-        return column.moved(was, float(steps[k]))
-
-    return _Alternatives(changes, np.broadcast_to(np.minimum(np.abs(steps), 1.0), shape), names, known, move)
-
-
-def _categories(column: Column, now: list[str | float]) -> _Alternatives:
-    """Other categories; a sort is one that comes, a finer sort one that comes for another."""
-    others = {value: list(column.alternatives(value)) for value in dict.fromkeys(now)}
-    encoded = {value: np.array(column.encode(value)) for value in column.values}
-    count = len(column.values)
-    change, names = {}, {}
-    for value, some in others.items():
-        at = [column.values.index(str(new)) for new in some]
-        fine = [count + count * column.values.index(str(value)) + k for k in at]
-        change[value] = np.array([encoded[str(new)] - encoded[str(value)] for new in some]).reshape(len(some), count)
-        names[value] = np.array([at, fine], dtype=np.int64).T.reshape(len(some), 2)
-    known: list[Hashable] = [*column.values, *product(column.values, repeat=2)]
-    changes, sorts = np.stack([change[value] for value in now]), np.stack([names[value] for value in now])
-    return _Alternatives(changes, np.ones(changes.shape[:2]), sorts, known, lambda was, k: others[was][k])
 
 
 def _bounded(rises: Rises) -> Rises:
