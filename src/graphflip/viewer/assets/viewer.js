@@ -89,10 +89,7 @@ function go(place, { replace = false } = {}) {
   history[replace || isLook ? "replaceState" : "pushState"](null, "", place);
 }
 
-function changeModel() {
-  if (tab.input?.smiles && model().molecules) return look(tab.input, tab.name);
-  return tryExample();
-}
+const changeModel = () => (tab.input?.smiles && model().molecules ? look(tab.input, tab.name) : tryExample());
 
 function tryExample() {
   const [first] = model().examples;
@@ -244,7 +241,7 @@ function showAnswers(job, number) {
   const isFirst = !$("stage").dataset.first;
   single.showJob(job, number ?? best(job));
   if (isFirst) stage.bringIntoView();
-  if (job.message) stage.showTrouble(job.message);
+  stage.showTrouble(job.message);
 }
 
 async function openRecord(record) {
