@@ -1,8 +1,8 @@
 """Cost of training a discrete diffusion on edges, as D4Explainer does, and what half an hour allows.
 
 The network is of the kind that its paper uses: layers that multiply n x n matrices channel by channel (PPGN). Six
-layers of 64 channels are our choice, a usual size. An epoch has all graphs of the train part once, at one level of noise
-each.
+layers of 64 channels are our choice, a usual size. An epoch has all graphs of the train part once, at one
+level of noise each.
 
     python tools/diffusion_cost.py --out results/field/diffusion.md
 """
