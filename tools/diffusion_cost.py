@@ -1,7 +1,8 @@
 """Cost of training a discrete diffusion on edges, as D4Explainer does, and what half an hour allows.
 
-The network is of the kind that its paper uses: layers that multiply n x n matrices channel by channel (PPGN). Six layers of
-64 channels are our choice, a usual size. An epoch has all graphs of the train part once, at one level of noise each.
+The network is of the kind that its paper uses: layers that multiply n x n matrices channel by channel (PPGN). Six
+layers of 64 channels are our choice, a usual size. An epoch has all graphs of the train part once, at one
+level of noise each.
 
     python tools/diffusion_cost.py --out results/field/diffusion.md
 """
@@ -55,7 +56,7 @@ def seconds_per_graph(n: int, steps: int = 3) -> float:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description="Measure the cost of a discrete diffusion on edges.")
     parser.add_argument("--out", type=Path, default=Path("results/field/diffusion.md"))
     args = parser.parse_args()
     torch.set_num_threads(1)

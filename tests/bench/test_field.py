@@ -164,7 +164,7 @@ def test_our_methods_keep_the_constraints_that_they_say_they_take():
         if not method.about.abilities.takes_constraints:
             continue
         search = Explainer(kit).search(prefer=name, constraints=Constraints(freeze_nodes={0, 1}))
-        for answer in search.explain(SMALL.part("test").graphs(slice(0, 4))):
+        for answer in search.explain(SMALL.part("test").graphs(slice(0, 2))):
             assert not any({0, 1} & set(edit.at) for edit in answer.edits)
 
 
