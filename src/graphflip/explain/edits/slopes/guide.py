@@ -23,7 +23,7 @@ from .residuals import Codes, Residuals
 _MOST, _TRIALS = 48, 3
 
 # Log-probability above which, and log-odds below which, differences do not count.
-_SURE, _FAR = -1e-4, 12.0
+_SURE, _FAR = -1e-4, 80.0
 
 
 class Listed(NamedTuple):
