@@ -135,13 +135,8 @@ class Categories(BaseModel):
         """Values to which one edit may change `value`: every other category."""
         return (name for name in self.values if name != value)
 
-    def moved(self, value: Value, step: float) -> float | None:
+    def other(self, value: Value, k: int) -> float | None:
         """None: categories have no steps."""
-        return None
-
-    def jumped(self, value: Value, jump: float) -> float | None:
-        """None: categories have no mean."""
-        return None
 
     def project(self, row: Sequence[float], value: Value) -> float:
         """Entry of a gradient `row` that belongs to a category."""
@@ -239,29 +234,16 @@ class Continuous(BaseModel):
         return self.round(self.mean)
 
     def alternatives(self, value: Value) -> Iterator[Value]:
-        """Values to which one edit may change `value`: `STEPS` scales up or down, at most 3 scales from the mean, and
-        those of `JUMPS` that are farther away than the longest step."""
-        for step in STEPS:
-            for sign in (-1, 1):
-                new = self.moved(value, sign * step)
-                if new is not None:
-                    yield new
-        for jump in JUMPS:
-            new = self.jumped(value, jump)
-            if new is not None:
-                yield new
+        """Values to which one edit may change `value`: `STEPS`, at most 3 scales from the mean, and `JUMPS`."""
+        return (new for k in range(len(STEPS + JUMPS)) if (new := self.other(value, k)) is not None)
 
-    def jumped(self, value: Value, jump: float) -> float | None:
-        """The value so many scales from the mean; None if a step leads as far."""
-        new = self.round(self.mean + jump * self.scale)
-        return new if abs(new - float(value)) > max(STEPS) * self.scale else None
-
-    def moved(self, value: Value, step: float) -> float | None:
-        """The value after a step, in scales; None if that leads too far from the mean, or nowhere."""
-        was = float(value)
-        new = self.round(was + step * self.scale)
+    def other(self, value: Value, k: int) -> float | None:
+        """The value after the k-th of steps and jumps; None if it leads nowhere, too far, or as far as a step."""
+        was, jump = float(value), k >= len(STEPS)
+        new = self.round(self.mean + JUMPS[k - len(STEPS)] * self.scale if jump else was + STEPS[k] * self.scale)
         bound = max(abs(was - self.mean), _FARTHEST * self.scale)
-        return new if new != was and abs(new - self.mean) <= bound else None
+        allowed = abs(new - was) > STEPS[-1] * self.scale if jump else new != was and abs(new - self.mean) <= bound
+        return new if allowed else None
 
     def project(self, row: Sequence[float], value: Value) -> float:
         """Gradient `row` times a value, both in units of the scale."""
@@ -278,12 +260,11 @@ class Continuous(BaseModel):
 
 _FLOAT32 = struct.Struct("f")
 
-STEPS = (0.25, 0.5, 1.0, 2.0)
-"""Sizes of the changes of a continuous attribute that a search tries, in scales, up and down."""
+STEPS = (-0.25, 0.25, -0.5, 0.5, -1.0, 1.0, -2.0, 2.0)
+"""Changes of a continuous attribute that a search tries, in scales; the last is the longest."""
 
 JUMPS = (-3.0, 0.0, 3.0)
-"""Values to which a search changes a continuous attribute that is far away from them, in scales from the mean: as one
-edit costs the same however far it leads, what is out of place comes back at once."""
+"""Values to which an attribute that is far away may change at once, in scales from the mean."""
 
 _FARTHEST = 3.0  # no change leads farther from the mean than so many scales
 

@@ -20,7 +20,7 @@ from .standardize import to_standard
 _FEW = 500_000
 
 
-class NodesAndEdges(NamedTuple):
+class GraphLists(NamedTuple):
     """Nodes and edges of hard graphs; an undirected edge is listed in both directions.
 
     Args:
@@ -33,10 +33,10 @@ class NodesAndEdges(NamedTuple):
     ends: Int[Tensor, "2 edges"]
     E: Float[Tensor, "edges de"]
 
-    def standardized(self, schema: Schema) -> "NodesAndEdges":
+    def standardized(self, schema: Schema) -> "GraphLists":
         """The same with continuous attributes of mean 0 and scale 1."""
         V = to_standard(self.V, self.V.new_ones(len(self.V), 1), schema.nodes)
-        return NodesAndEdges(V, self.ends, to_standard(self.E, self.E.new_ones(len(self.E), 1), schema.edges))
+        return GraphLists(V, self.ends, to_standard(self.E, self.E.new_ones(len(self.E), 1), schema.edges))
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,8 +56,8 @@ class Variations:
     """
 
     schema: Schema
-    one: NodesAndEdges
-    all: NodesAndEdges
+    one: GraphLists
+    all: GraphLists
     num_graphs: int
     owner: Int[Tensor, " nodes"]
     origin: Int[Tensor, " nodes"]

@@ -130,7 +130,9 @@ class BeamSearch:
             yield SearchStage(largest, 0.0, beam)
         if not (look and (strange or guided)):  # with realism, what estimates do not find is hardly ever found
             yield SearchStage(None, 0.0, beam, estimated=look, looks=2 * _LOOKS)
-        wide, thrift, part = (2 * beam, _THRIFT, _BRANCH) if strange else (4 * beam, thrifty, 1.0)
+        wide, thrift, part = (
+            (2 * beam, _THRIFT, _BRANCH) if strange else (4 * beam, thrifty, _BRANCH if guided else 1.0)
+        )
         yield SearchStage(None, part, wide, thrift=thrift, estimated=look, looks=_LOOKS)
         if (strange or self.neighborhood.environments is not None) and self.demand.concede_to is not None:
             any_change = SearchStage(None, part, wide, known=False, thrift=thrift, estimated=look, looks=_LOOKS)
@@ -138,7 +140,7 @@ class BeamSearch:
                 yield any_change._replace(lenient=True)
             yield any_change
         if look and not (guided and self.neighborhood.factual.size[0] > _ENUMERABLE):
-            yield SearchStage(None, 1.0, wide, thrift=thrift)
+            yield SearchStage(None, part if guided else 1.0, wide, thrift=thrift)
 
     def run(self, num: int = 1) -> list[Finding]:
         """Up to `num` answers that differ, cheapest first; the closest candidate if nothing passes."""

@@ -28,7 +28,7 @@ _BEST = 2
 _MARGIN, _MARGIN_OF_PRICE = 1.0, 2.0
 
 # Log-probability above which, and log-odds below which, differences do not count.
-_SURE, _FAR = -1e-4, 12.0
+_SURE, _FAR, _FAR_OF_SLOPES = -1e-4, 12.0, 80.0
 
 # Price that stands for "not to be believed" when prices are learned.
 _DEAR = 16.0
@@ -254,7 +254,8 @@ class Inspection:
         if self.scoring.goal.unit != "probability":
             return score
         score = min(score, _SURE)
-        return max(score - math.log(-math.expm1(score)), -_FAR) if score > -math.inf else -math.inf
+        far = _FAR_OF_SLOPES if self.slopes.useful else _FAR  # a gradient knows the way from afar
+        return max(score - math.log(-math.expm1(score)), -far) if score > -math.inf else -math.inf
 
     def _unlinked(self, linked: NDArray[np.float64]) -> NDArray[np.float64]:
         """Scores on the scale of `Candidate.classifier_score`."""

@@ -83,7 +83,7 @@ class Neighborhood:
     @property
     def least_cost(self) -> float:
         """Lower bound of what one more move costs."""
-        return self.costs.edit_price * (min((1.0, *STEPS)) if self.schema.has_continuous else 1.0)
+        return self.costs.edit_price * (min((1.0, *map(abs, STEPS))) if self.schema.has_continuous else 1.0)
 
     def candidate(self, after: Sketch, state: Difference | None = None) -> Candidate:
         """A graph as a candidate; `state` is the difference of the sketch that it was copied from, if known."""

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from ...graph import Graph
-from ...nn.variations import NodesAndEdges, Variations
+from ...nn.variations import GraphLists, Variations
 from ...schema import Column
 from .attributes import Attributes
 from .difference import Difference
@@ -44,7 +44,7 @@ class Varied:
         slots = here.nonzero()[:, 0]
         i, j = (graph.A[0] > 0.5).nonzero(as_tuple=True)
         number = here.cumsum(0) - 1
-        self.one = NodesAndEdges(graph.V[0, slots], torch.stack([number[i], number[j]]), graph.E[0, i, j])
+        self.one = GraphLists(graph.V[0, slots], torch.stack([number[i], number[j]]), graph.E[0, i, j])
         self.row = {slot: k for k, slot in enumerate(slots.tolist())}
         self.edge = {pair: k for k, pair in enumerate(zip(i.tolist(), j.tolist(), strict=True))}
 
@@ -108,7 +108,7 @@ class _Assembly:
         gone = (~kept).nonzero()[:, 0]
         gone = gone[gone < whole]
         return Variations(
-            schema, one, NodesAndEdges(V[chosen], ends, E), self.count, owner[chosen], origin[chosen],
+            schema, one, GraphLists(V[chosen], ends, E), self.count, owner[chosen], origin[chosen],
             changed[chosen], rewired[chosen], torch.stack([gone // max(self.n, 1), gone % max(self.n, 1)]),
         )  # fmt: skip
 

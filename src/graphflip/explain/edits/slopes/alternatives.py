@@ -41,7 +41,7 @@ def alternatives(column: Column, now: list[str | float]) -> Alternatives:
 
 def _steps(column: Column, now: list[str | float]) -> Alternatives:
     """Steps up and down, and jumps; a sort is one of these, a finer sort one from a value, in scales from the mean."""
-    steps = np.array([sign * step for step in STEPS for sign in (-1.0, 1.0)])
+    steps = np.array(STEPS)
     there = (np.array(now, dtype=np.float64)[:, None] - column.mean) / column.scale  # in scales from the mean
     moved = np.concatenate([np.broadcast_to(steps, (len(now), len(steps))), np.array(JUMPS) - there], axis=1)
     count = moved.shape[1]
@@ -49,10 +49,7 @@ def _steps(column: Column, now: list[str | float]) -> Alternatives:
     names = np.stack([coarse, count + 9 * coarse + there.round().clip(-4, 4).astype(np.int64) + 4], axis=-1)
     known: list[Hashable] = [*range(count), *product(range(count), range(9))]
 
-    def value(was: str | float, k: int) -> str | float | None:
-        return column.moved(was, float(steps[k])) if k < len(steps) else column.jumped(was, JUMPS[k - len(steps)])
-
-    return Alternatives((moved * column.scale)[..., None], np.minimum(np.abs(moved), 1.0), names, known, value)
+    return Alternatives((moved * column.scale)[..., None], np.minimum(np.abs(moved), 1.0), names, known, column.other)
 
 
 def _categories(column: Column, now: list[str | float]) -> Alternatives:

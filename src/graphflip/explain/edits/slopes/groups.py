@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,10 +14,8 @@ from ...moves.draft import Draft, Once, copy_of, with_group, with_leaf, with_oth
 from ...moves.fragments import Fragment, groups
 from ...moves.sketch import Pair, Sketch
 from .encode import encode_all
+from .ground import Ground
 from .residuals import Codes
-
-if TYPE_CHECKING:
-    from .listing import Listing
 
 
 class Choice(NamedTuple):
@@ -58,14 +56,14 @@ class GroupMoves:
     mean gradient of an edge to them, and of their being there.
 
     Args:
-        listing: The state, its gradients, and the tests of its moves.
+        ground: The state, its gradients, and the tests of its moves.
     """
 
-    def __init__(self, listing: "Listing"):
-        self.moves, self.factual, self.state = listing.moves, listing.factual, listing.state
-        self.slopes, self.number, self.admission = listing.slopes, listing.number, listing.admission
-        self.schema, self.around = listing.schema, neighbors(listing.state)
-        self.nodes = listing.nodes
+    def __init__(self, ground: Ground):
+        self.moves, self.factual, self.state = ground.moves, ground.factual, ground.state
+        self.slopes, self.number, self.admission = ground.slopes, ground.number, ground.admission
+        self.schema, self.around = ground.schema, neighbors(ground.state)
+        self.nodes = ground.nodes
         self.by_kind: dict[Attributes, list[int]] = {}
         for i, attributes in self.state.nodes.items():
             self.by_kind.setdefault(_categories(attributes, self.schema.nodes), []).append(i)

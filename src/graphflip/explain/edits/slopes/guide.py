@@ -16,6 +16,7 @@ from ..neighborhood import Neighborhood, SearchStage
 from ..scoring import Scoring
 from .admission import Admission
 from .gradients import Gradient, gradients
+from .ground import Ground
 from .listing import Listing, Promise, Rank
 from .residuals import Codes, Residuals
 
@@ -23,7 +24,7 @@ from .residuals import Codes, Residuals
 _MOST, _TRIALS = 48, 3
 
 # Log-probability above which, and log-odds below which, differences do not count.
-_SURE, _FAR = -1e-4, 12.0
+_SURE, _FAR = -1e-4, 80.0
 
 
 class Listed(NamedTuple):
@@ -100,7 +101,7 @@ class Slopes:
 
     def _listing(self, state: Candidate, stage: SearchStage) -> Listing:
         around = self.neighborhood
-        return Listing(
+        ground = Ground(
             around.moves,
             around.factual,
             state.sketch,
@@ -108,6 +109,7 @@ class Slopes:
             self.residuals.number,
             self.admissions[stage.known].at(state.sketch),
         )
+        return Listing(ground)
 
     def _listed(self, state: Candidate, stage: SearchStage) -> Listed:
         rank = self._rank(state)

@@ -1,6 +1,6 @@
 """Listing: the moves of a graph that is no molecule which promise most by a gradient; the others are never listed."""
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, partial
 from itertools import islice
 from typing import NamedTuple
@@ -12,12 +12,10 @@ from ....schema import Column
 from ...moves.attributes import Attributes, fresh_attributes
 from ...moves.connectivity import bridges
 from ...moves.draft import Draft, cut, joined, with_node
-from ...moves.moves import Moves
-from ...moves.sketch import Pair, Sketch
-from .admission import StateAdmission
+from ...moves.sketch import Pair
 from .alternatives import Alternatives, alternatives
 from .encode import encode_all
-from .gradients import Gradient
+from .ground import Ground
 from .groups import Choice, GroupMoves
 from .reach import near_pairs
 from .residuals import Codes
@@ -117,33 +115,24 @@ class Listing:
     """Lists the moves of one state that should rank first.
 
     Args:
-        moves: Moves of the schema, which has no chemistry.
-        factual: Sketch of the factual.
-        state: Sketch of the state.
-        slopes: Gradients at the state: of the classifier's score, and of the surrogates'.
-        number: Numbers of sorts of moves.
-        admission: Test of the environments that moves create.
+        ground: The state and its gradients.
     """
 
-    def __init__(
-        self,
-        moves: Moves,
-        factual: Sketch,
-        state: Sketch,
-        slopes: Sequence[Gradient],
-        number: Callable[[Hashable], int],
-        admission: StateAdmission,
-    ):
-        self.moves, self.factual, self.state, self.number, self.admission = moves, factual, state, number, admission
-        self.schema, self.slopes = moves.schema, slopes
-        self.nodes = np.fromiter(state.nodes, dtype=np.int64, count=len(state.nodes))
+    def __init__(self, ground: Ground):
+        self.ground, self.state, self.slopes = ground, ground.state, ground.slopes
+        self.schema, self.nodes, self.number, self.admission = (
+            ground.schema,
+            ground.nodes,
+            ground.number,
+            ground.admission,
+        )
 
     def kinds(self, largest: int | None, branches: float) -> Iterator[Choices]:
         """Moves by kind; `largest` and `branches` are as in `Moves.steps`."""
         yield self._node_changes()
         yield self._edge_changes()
         yield self._new_edges()
-        groups, of_groups = Choices(), GroupMoves(self)
+        groups, of_groups = Choices(), GroupMoves(self.ground)
         for part in of_groups.choices(largest, branches):
             groups.add(part._replace(rises=_bounded(part.rises)))
         yield groups
