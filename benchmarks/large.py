@@ -5,7 +5,7 @@ graphs, and graphs that it had not seen are explained with the default preferenc
 calls are means; memory is what the process grew by. `exponent` is p of seconds ~ nodes^p. Up to `COMPARED` nodes the
 number of edits is compared with that of a search that makes every move.
 
-Used by explain.py (`--only answers`), or alone: python benchmarks/large.py [--quick] [--sizes 50,100,200,500,1000]
+Usage: python benchmarks/large.py [--quick] [--sizes 50,100,200,500,1000]
 """
 
 import argparse
