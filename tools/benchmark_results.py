@@ -1,6 +1,8 @@
 """Run the benchmarks in full and put the last line of each into results/speed.json, beside the command.
 
-Usage: python tools/benchmark_results.py [NAME ...]    (layers, train_step, explain, answers, large, ged; needs GRAPHFLIP_DATA)
+Usage: python tools/benchmark_results.py [NAME ...]   (layers, train_step, explain, answers, large, ged)
+
+Needs GRAPHFLIP_DATA.
 """
 
 import json

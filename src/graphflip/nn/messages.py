@@ -74,7 +74,7 @@ class RelationalLayer(nn.Module):
         return updated.add_(h.index_select(0, links.own))
 
     def messages(self, h: Float[Tensor, "t d"]) -> Float[Tensor, "t r d"]:
-        """What each node sends along an edge of each relation, not training."""
+        """Messages that each node sends along an edge of each relation, not training."""
         return nn.functional.linear(h, self._folded().sent).view(len(h), -1, h.shape[1])
 
     def of_links(

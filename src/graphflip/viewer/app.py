@@ -25,7 +25,7 @@ from .worker import AbstractWorker, Interrupted, Refused, Worker, WorkerHost
 
 _PAGES = {"/": "index.html", "/docs": "docs.html"}
 _SEARCHES, _PICTURES = 2, 5
-"""How far other programs go before a worker."""
+"""Nice levels by which other programs go before a worker."""
 _QUICK = 2
 """Workers for what is quick, so that reading does not wait for another person's or tab's reading."""
 _TYPES = {

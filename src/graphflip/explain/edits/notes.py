@@ -35,7 +35,7 @@ class Notes:
     neighborhood: Neighborhood
 
     def of_concession(self, candidate: Candidate, strange: bool) -> str:
-        """What an answer that flips the class misses; `strange` if real graphs hardly have such a change."""
+        """Say what an answer that flips the class misses; `strange` if real graphs hardly have such a change."""
         said = self._says(candidate, missed_only=True)
         text = f"Less than was asked, and the best of {self.scoring.calls - 1} graphs: {said}." if said else ""
         if strange:
@@ -43,7 +43,7 @@ class Notes:
         return text.strip()
 
     def of_failure(self, closest: Candidate) -> str:
-        """How far the closest graph is from what was asked, and the changes that were not tried."""
+        """Say how far the closest graph is from what was asked, and the changes that were not tried."""
         tried, edits = self.scoring.calls - 1, f"{closest.heavy} {'edit' if closest.heavy == 1 else 'edits'}"
         text = "No change could be tried."
         if tried:
@@ -52,7 +52,7 @@ class Notes:
         return f"{text} Changes that were not tried: {', '.join(reasons)}." if reasons else text
 
     def _says(self, candidate: Candidate, missed_only: bool = False) -> str:
-        """What the classifier and the surrogates say of a graph beside what was asked of them."""
+        """Votes of the classifier and the surrogates on a graph beside what was asked of them."""
         goal, asked = self.scoring.goal, self.scoring.scores_of(self.demand.levels()[0])
         levels = f"{self.demand.confidence:g}", f"{self.demand.agreement:g}"
         who = "the classifier gives the target", "other models give it"

@@ -47,7 +47,7 @@ class Draft(NamedTuple):
 
 
 class Variants:
-    """What the moves of a family bring, a value for each; its hash is computed once, so that it is a quick key."""
+    """Values that the moves of a family bring, one for each; its hash is computed once, so that it is a quick key."""
 
     __slots__ = ("_hash", "values")
 
