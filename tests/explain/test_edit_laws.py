@@ -99,7 +99,7 @@ def test_the_environment_of_a_relabelled_nodes_neighbor_is_looked_at():
     found = Candidate.of(factual, after, PLAIN)
     assert environments.unknown(factual, after, found.difference, 5) == [1]
     assert {i for i, _ in environments.created(factual, after, after.touched)} == {0, 1}
-    assert not neighborhood("CCO", environments)._admits(factual, after, known=True, limit=math.inf)
+    assert not neighborhood("CCO", environments).admits(factual, after, known=True, limit=math.inf)
 
 
 def neighborhood(smiles, environments=None, rules=None, costs=None, schema=PLAIN):
@@ -113,12 +113,12 @@ def test_what_the_factual_has_itself_is_never_strange():
     around = neighborhood("ClC(Cl)CC", environments)
     step = around.factual.copy()
     step.set_node(4, ("N",))
-    assert around._admits(around.factual, step, known=True, limit=math.inf)
+    assert around.admits(around.factual, step, known=True, limit=math.inf)
     back = step.copy()
     back.set_node(0, ("C",))
     restored = back.copy()
     restored.set_node(0, ("Cl",))  # touches the strange carbon, and leaves it as it was
-    assert around._admits(back, restored, known=True, limit=math.inf)
+    assert around.admits(back, restored, known=True, limit=math.inf)
     assert not around.has_unknown_environments(around.candidate(restored))
     turned = around.factual.copy()  # the strange carbon lets go of one carbon and takes another
     turned.cut(1, 3)
@@ -128,7 +128,7 @@ def test_what_the_factual_has_itself_is_never_strange():
     assert environments.unknown(around.factual, turned, found.difference, 5) == []
     other = around.factual.copy()
     other.set_node(1, ("N",))
-    assert not around._admits(around.factual, other, known=True, limit=math.inf)
+    assert not around.admits(around.factual, other, known=True, limit=math.inf)
 
 
 @settings(max_examples=40)

@@ -96,10 +96,20 @@ def test_no_other_naming_of_nodes_makes_the_list_shorter(explainer, smiles):
 
 
 def told_briefly(found):
-    """Whether no shorter list leads to the same graph, but by making hydrogens of other atoms or the reverse."""
+    """True if no shorter list leads to the same graph, but one in which atoms become or were hydrogens, or stray."""
     shortest = graph_edit_distance(found.factual, found.counterfactual)
     heavy, of_shortest = (len(heavy_edits(found.factual, edits)) for edits in (found.edits, shortest.edits))
-    return len(found.edits) == shortest.upper or heavy < of_shortest
+    brief = len(found.edits) == shortest.upper or heavy < of_shortest
+    return brief or has_strayed(found.factual, shortest.edits)
+
+
+def has_strayed(factual, edits):
+    """True if an atom stays, but none of its bonds does: it goes in one place and comes back in another."""
+    gone = {edit.at[0] for edit in edits if edit.op == "remove_node"}
+    cut = {frozenset(edit.at) for edit in edits if edit.op == "remove_edge"}
+    bonds = [{i, j} for i, j, _ in factual.edges()]
+    kept = set().union(*(bond for bond in bonds if bond.isdisjoint(gone) and frozenset(bond) not in cut))
+    return any(i not in kept | gone for i in set().union(*bonds))
 
 
 def test_a_stream_is_answered_as_it_comes(explainer):

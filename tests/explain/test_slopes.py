@@ -41,7 +41,8 @@ def begun(graph, look=8):
 
 
 def test_gradients_are_rises_of_the_log_odds():
-    (slope,) = gradients([Heat()], path(4), ClassGoal(1)) or ()
+    (slope,) = gradients([Heat()], path(4), ClassGoal(1)) or [None]
+    assert slope is not None
     assert slope.nodes[:, 1] == pytest.approx(np.full(4, 2.0))  # of both logits
     assert slope.pairs[0, 2, 0] == pytest.approx(0.04)  # two entries of A
 
@@ -59,7 +60,8 @@ def test_pairs_of_large_graphs_are_near_each_other():
 
 def test_few_moves_are_listed_and_what_they_do_is_known():
     search = begun(path(60))
-    (listed,) = search.inspect.slopes.listed([search.root], SearchStage(None, 0.0, 1, estimated=True)) or ()
+    (listed,) = search.inspect.slopes.listed([search.root], SearchStage(None, 0.0, 1, estimated=True)) or [None]
+    assert listed is not None
     assert len(listed.drafts) < 200
     tried = search.inspect([search.root], SearchStage(None, 0.0, 1, estimated=True), float("inf"))
     best = max(tried, key=lambda candidate: candidate.classifier_score)

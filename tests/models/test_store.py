@@ -20,6 +20,7 @@ from graphflip.models.networks.classifier import (
 from graphflip.models.networks.counts import CountClassifier, CountConfig
 from graphflip.models.networks.decode import Soft
 from graphflip.models.networks.pegvae import PAPER, PEGVAE, PEGVAEConfig
+from graphflip.models.networks.plain import PlainGCN, PlainGIN
 from graphflip.models.networks.trees import TreesConfig, fit_trees
 from graphflip.models.storage import store
 from graphflip.models.storage.store import (
@@ -42,6 +43,8 @@ MODELS = {
     "RelationalGIN": lambda: RelationalGIN(DATA.schema, SMALL),
     "AveragingClassifier": lambda: AveragingClassifier(DATA.schema, SMALL),
     "AttentionClassifier": lambda: AttentionClassifier(DATA.schema, SMALL),
+    "PlainGCN": lambda: PlainGCN(DATA.schema, SMALL),
+    "PlainGIN": lambda: PlainGIN(DATA.schema, SMALL),
     "CountClassifier": lambda: CountClassifier(DATA.schema, CountConfig(bins=32, hidden=(8, 4))),
     "TreeClassifier": lambda: fit_trees(DATA, TreesConfig(num_trees=3, bins=32)),
     "PEGVAE": lambda: PEGVAE(DATA.schema, PEGVAEConfig(dz=3, width=8, pair_width=4, depth=1)),

@@ -159,7 +159,7 @@ def ability_lines(methods: Sequence[FieldMethod]) -> list[str]:
     cells = []
     for method in methods:
         able = method.about.abilities
-        usual = "defaults" if method.name in OURS else "as in its paper"
+        usual = "defaults" if method.name in OURS else "usual ones"
         can = ["yes" if yes else "no" for yes in able.marks.values()]
         needs = ", ".join(able.needs) or "nothing but answers"
         cells.append([f"`{method.name}`", method.about.title, *can, needs, method.changes or usual])
