@@ -34,3 +34,14 @@ def test_the_readme_has_the_figures_of_real_molecules():
     ]
     cells = re.findall(r"^\| ames: .* \| (.*) \|$", text, re.MULTILINE)
     assert cells == rows
+
+
+def test_the_readme_has_the_figures_of_the_field():
+    table = json.loads((ROOT / "results" / "field" / "table.json").read_text())["mutagenicity"]["gcn"]
+    rows = re.findall(r"^\| `(\w+)`: .*? \| (.*) \|$", (ROOT / "README.md").read_text(), re.MULTILINE)
+    assert len(rows) == 10
+    for method, cells in rows:
+        found = table[method]
+        shown = [f"{found['flip_ratio']:.2f}", f"{found['nafr']:.2f} / {found['nafr_other']:.2f}"]
+        shown += [f"{found['ged']:.1f} ({found['proved']:.2f})", f"{found['molecule']:.2f}"]
+        assert cells.split(" | ") == shown, method
