@@ -47,8 +47,11 @@ class AbstractDescent(AbstractRival):
         return torch.optim.SGD(parameters, self.rate)
 
     def search(self, asking: Asking) -> Graph | None:
-        """Not used: graphs of a batch are explained together."""
-        raise NotImplementedError
+        """Descend for one graph; `explain_batch` does so for all graphs of a batch side by side."""
+        outputs = asking.outputs(asking.factual)
+        best, calls = self._descend(Question(asking.factual, outputs, (asking.goal,), [""], asking.rng.initial_seed()))
+        asking.calls += calls
+        return best[0]
 
     def explain_batch(self, question: Question) -> list[Counterfactual]:
         started, count = time.perf_counter(), len(question.graph)
