@@ -190,7 +190,7 @@ class Inspection:
             options.open &= cost - options.of_states(_strangeness) < limit + _MARGIN
             if priced:
                 cost = cost - options.of_states(_strangeness) + self._strangeness(options)
-            if limit < math.inf:  # there is an answer: only a cheaper one that passes can take its place
+            if limit < math.inf and scoring.limits.patience == 1:  # only a cheaper one that passes is of any use now
                 options.open &= may_pass & (cost < limit + _MARGIN_OF_PRICE)
             rank = scoring.thrift * costs.price * cost - support / len(levels)
             rank[~options.open] = math.inf
