@@ -66,7 +66,7 @@ PREFERENCES: Mapping[str, Preference] = {
 
 _CHEMISTS = {
     "realism": True,
-    "edit_price": 0.8,
+    "edit_price": 1.0,
     "site_price": 1.0,
     "hydrogen_price": 0.4,
     "familiarity": 2.0,
