@@ -2,8 +2,8 @@
 
 Every node has a heat; the class is the presence of two hot neighbors. For each size a GIN learns it from a few dozen
 graphs, and graphs that it had not seen are explained with the default preference. Processor seconds and classifier
-calls are means; memory is what the process grew by. `exponent` is p of seconds ~ nodes^p. Up to `COMPARED` nodes the
-number of edits is compared with that of a search that makes every move.
+calls are means; memory is what the process grew by at most while it answered. `exponent` is p of seconds ~ nodes^p. Up
+to `COMPARED` nodes the number of edits is compared with that of a search that makes every move.
 
 Usage: python benchmarks/large.py [--quick] [--sizes 50,100,200,500,1000]
 """
@@ -11,12 +11,11 @@ Usage: python benchmarks/large.py [--quick] [--sizes 50,100,200,500,1000]
 import argparse
 import json
 import math
-import resource
 import time
 from statistics import mean
 
 import torch
-from answers import making_every_move
+from measure import forget_peak, making_every_move, peak_memory
 from torch import Tensor, nn
 
 from graphflip.data.dataset import GraphDataset
@@ -35,40 +34,45 @@ HOT = 1.5
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="50 and 200 nodes only")
+    parser.add_argument("--quick", action="store_true", help="50 and 200 nodes only, and one network for both")
     parser.add_argument("--sizes", default=",".join(map(str, SIZES)), help="numbers of nodes")
     options = parser.parse_args()
     torch.set_num_threads(1)
     sizes = (50, 200) if options.quick else tuple(int(size) for size in options.sizes.split(","))
-    figures = measure_large(sizes)
+    figures = measure_large(sizes, options.quick)
     print(json.dumps(figures))
 
 
-def measure_large(sizes: tuple[int, ...]) -> dict[str, object]:
-    """Seconds, calls, MiB and edits for graphs of each size, and the exponent of the seconds."""
-    rows = {str(n): measure(n) for n in sizes}
+def measure_large(sizes: tuple[int, ...], quick: bool = False) -> dict[str, object]:
+    """Seconds, calls, MiB and edits for graphs of each size, and the exponent of the seconds.
+
+    With `quick`, the network that has learned from the smallest graphs answers for all sizes.
+    """
+    net = trained(hot_neighbors(sizes[0], TRAINED, seed=1)) if quick else None
+    rows = {str(n): measure(n, net) for n in sizes}
     found: dict[str, object] = {"large": rows}
     if len(sizes) > 1:
         found["large_exponent"] = round(slope([(n, rows[str(n)]["seconds"]) for n in sizes]), 3)
     return found
 
 
-def measure(n: int) -> dict[str, float]:
-    """Figures for graphs of n nodes."""
-    whole = hot_neighbors(n, TRAINED + GRAPHS, seed=1)
-    train, test = whole.subset(torch.arange(TRAINED)), whole.subset(torch.arange(TRAINED, TRAINED + GRAPHS))
-    classifier = PyGClassifier(trained(train), train.schema, num_classes=2, sample=train.graphs(range(2)))
+def measure(n: int, net: "Net | None" = None) -> dict[str, float]:
+    """Figures for graphs of n nodes, of which few are needed for a network that has learned already."""
+    known = TRAINED if net is None else 8
+    whole = hot_neighbors(n, known + GRAPHS, seed=1)
+    train, test = whole.subset(torch.arange(known)), whole.subset(torch.arange(known, known + GRAPHS))
+    net = net or trained(train)
+    classifier = PyGClassifier(net, train.schema, num_classes=2, sample=train.graphs(range(2)))
     explainer = Explainer(Kit("large", classifier, Knowledge.mine(train), train.classes))
     graphs = [test.graphs([k]) for k in range(GRAPHS)]
     right = mean(float(int(classifier(graph).argmax()) == int(test.labels[k])) for k, graph in enumerate(graphs))
-    held, began, answers = _mebibytes(), time.process_time(), []
-    for graph in graphs:
-        answers.append(explainer.explain(graph))
+    held, began = forget_peak(), time.process_time()
+    answers = [explainer.explain(graph) for graph in graphs]
     row = {
         "seconds": round((time.process_time() - began) / GRAPHS, 3),
         "calls": mean(answer.classifier_calls for answer in answers),
-        "mib": round(_mebibytes() - held, 1),
-        "peak_mib": round(_mebibytes(), 1),
+        "mib": round(peak_memory() - held, 1),
+        "peak_mib": round(peak_memory(), 1),
         "edits": mean(len(answer.edits) for answer in answers),
         "flipped": mean(answer.flipped for answer in answers),
         "right": right,
@@ -152,10 +156,6 @@ def slope(points: list[tuple[int, float]]) -> float:
     x, y = ([math.log(point[k]) for point in points] for k in (0, 1))
     dx, dy = [value - mean(x) for value in x], [value - mean(y) for value in y]
     return sum(a * b for a, b in zip(dx, dy, strict=True)) / sum(a * a for a in dx)
-
-
-def _mebibytes() -> float:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**10
 
 
 if __name__ == "__main__":
