@@ -24,7 +24,7 @@ from graphflip.explain.kit import Kit
 from graphflip.explain.knowledge import Knowledge
 from graphflip.graph import Graph
 from graphflip.models.adapters import PyGClassifier
-from graphflip.schema import Continuous, Schema
+from graphflip.schema import Categories, Continuous, Schema
 
 SIZES = (50, 100, 200, 500, 1000)
 COMPARED = 100
@@ -83,10 +83,17 @@ def measure(n: int, net: "Net | None" = None) -> dict[str, float]:
     return row
 
 
-def hot_neighbors(n: int, count: int, seed: int) -> GraphDataset:
-    """Sparse graphs in which a few nodes are hot: neighbors of each other in every second graph."""
+def hot_neighbors(n: int, count: int, seed: int, kinds: bool = False, most: int = 1) -> GraphDataset:
+    """Sparse graphs in which a few nodes are hot: neighbors of each other in every second graph.
+
+    Heat is a number, or with `kinds` one of three words; there are up to `most` pairs of hot neighbors.
+    """
     rng = torch.Generator().manual_seed(seed)
-    schema = Schema(nodes=(Continuous(name="heat"),), max_nodes=n + 8)
+    heat_column = Categories(name="heat", values=("cold", "warm", "hot")) if kinds else Continuous(name="heat")
+    schema = Schema(nodes=(heat_column,), max_nodes=n + 8)
+
+    def said(heat: float) -> float | str:
+        return ("hot" if heat > HOT else "warm" if heat > 0.5 else "cold") if kinds else heat
 
     def draw(below: int) -> int:
         return int(torch.randint(below, (), generator=rng))
@@ -95,13 +102,13 @@ def hot_neighbors(n: int, count: int, seed: int) -> GraphDataset:
         pairs = {(max(k - 1 - draw(3), 0), k) for k in range(1, n)} | {(k - 5, k) for k in range(5, n, 10)}
         heat = torch.rand(n, generator=rng)
         order, near = sorted(pairs), {i: {j for pair in pairs if i in pair for j in pair} for i in range(0, n, n // 5)}
-        hot = set(order[draw(len(order))]) if label else set()
+        hot = {i for _ in range(1 + draw(most)) for i in order[draw(len(order))]} if label else set()
         for i in near:  # lonely hot nodes in both classes
-            if not near[i] & hot and len(hot) < 4:
+            if not near[i] & hot and len(hot) < 2 * most + 2:
                 hot.add(i)
         for i in hot:
             heat[i] = HOT + 0.3 + 0.5 * float(torch.rand((), generator=rng))
-        return Graph.build(schema, [{"heat": x} for x in heat.tolist()], [(i, j, {}) for i, j in order])
+        return Graph.build(schema, [{"heat": said(x)} for x in heat.tolist()], [(i, j, {}) for i, j in order])
 
     labels = [k % 2 for k in range(count)]
     graphs = [one(label) for label in labels]
@@ -111,11 +118,11 @@ def hot_neighbors(n: int, count: int, seed: int) -> GraphDataset:
 class Net(nn.Module):
     """A GIN as people write it: sparse, two layers, the highest of all nodes counts."""
 
-    def __init__(self, width: int = 32):
+    def __init__(self, num_features: int, width: int = 32):
         from torch_geometric.nn import GINConv, global_max_pool
 
         super().__init__()
-        self.enter = nn.Sequential(nn.Linear(1, width), nn.ReLU(), nn.Linear(width, width), nn.ReLU())
+        self.enter = nn.Sequential(nn.Linear(num_features, width), nn.ReLU(), nn.Linear(width, width), nn.ReLU())
         self.layers = nn.ModuleList(
             GINConv(nn.Sequential(nn.Linear(width, width), nn.ReLU(), nn.Linear(width, width), nn.ReLU()))
             for _ in range(2)
@@ -136,7 +143,7 @@ def trained(dataset: GraphDataset) -> Net:
     from graphflip.data.pyg.objects import to_pyg
 
     torch.manual_seed(0)
-    net, data = Net(), []
+    net, data = Net(dataset.schema.dv), []
     for k in range(len(dataset)):
         (item,) = to_pyg(dataset.graphs([k]))
         item.y = dataset.labels[k : k + 1]
