@@ -20,7 +20,7 @@ import json
 import os
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from statistics import mean
 from typing import Any, NamedTuple, cast
@@ -76,7 +76,8 @@ def main() -> None:
         parser.error(f"subjects are {', '.join(SUBJECTS)}; got {', '.join(sorted(unknown))}.")
     torch.set_num_threads(1)
     for name in [] if options.table else options.subjects or SUBJECTS:
-        store(name, options.graphs, measure(SUBJECTS[name](), options.graphs))
+        for figures in measure(SUBJECTS[name](), options.graphs):
+            store(name, options.graphs, figures)
     before, _, rest = DOCS.read_text().partition(BEGIN)
     DOCS.write_text(f"{before}{BEGIN}\n{table(json.loads(RESULTS.read_text()))}\n{END}{rest.partition(END)[2]}")
 
@@ -88,8 +89,8 @@ def store(name: str, graphs: int, ways: dict[str, Any]) -> None:
     write_atomically(RESULTS, (json.dumps(found, indent=1) + "\n").encode())
 
 
-def measure(subject: Subject, limit: int) -> dict[str, Any]:
-    """Figures of the four ways, graph by graph in turn, so that a busy machine is as busy for each."""
+def measure(subject: Subject, limit: int) -> Iterator[dict[str, Any]]:
+    """Figures of the four ways after each graph; they take turns, so that a busy machine is as busy for each."""
     searches, told = ways(subject.explainer), {name: [] for name in ("enumeration", "gradients", "walk", "both")}
     for k in range(min(limit, len(subject.graphs))):
         found = {name: answer(search, subject.graphs.graphs([k])) for name, search in searches.items()}
@@ -97,7 +98,7 @@ def measure(subject: Subject, limit: int) -> dict[str, Any]:
         for name, one in found.items():
             told[name].append(one)
         print(k, {name: tuple(one) for name, one in found.items()}, flush=True)
-    return {name: summary(answers) for name, answers in told.items()}
+        yield {name: summary(answers) for name, answers in told.items()}
 
 
 def ways(explainer: Explainer) -> dict[str, EditSearch]:
