@@ -197,7 +197,8 @@ def explain_now(settings: JobSettings, source: Source) -> Iterator[str]:
     check(settings)
     explainer = explainer_of(settings)
     for row in source.nonempty():
-        found = _explained(explainer, settings, row)
+        with one_thread():
+            found = _explained(explainer, settings, row)
         if isinstance(found, RowFailure):
             yield f"{row.id}: {found.outcome}. {found.note}"
         else:
