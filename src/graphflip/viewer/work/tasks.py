@@ -33,7 +33,7 @@ from . import pictures
 from . import reproduce as script
 from . import uploads as files
 from .exports import export
-from .first import Clock, FirstAnswers, first_answer
+from .first import FirstAnswers, first_answer
 from .trust import trust_in
 from .written import read_written, why_unusable
 
@@ -95,19 +95,15 @@ def show_file(explainer: Explainer, task: Json, watch: Watch) -> Json:
 def explain(explainer: Explainer, task: Json, watch: Watch) -> Json:
     """Answers to a question: one, several that differ, or the frontier.
 
-    Where that takes long, `watch` gets a first answer on the way; not in a table, which nobody waits for row by row.
+    First `watch` gets one that was found in haste; not in a table, which nobody waits for row by row.
     """
     query, given = Query.of(**task["asked"]), task["input"]
-    row, clock = input_row(given, task["id"] or given.get("smiles") or "graph"), Clock()
-
-    def watched(progress: Round) -> None:
-        watch(progress)
-        if not task.get("behind") and clock.rings():
+    row = input_row(given, task["id"] or given.get("smiles") or "graph")
+    try:
+        if not task.get("behind"):
             first = first_answer(explainer, row, query, watch)
             watch(None if first is None else FirstAnswers([show_answer(explainer, task, first)]))
-
-    try:
-        (answers,) = explainer.explain_each([row], query=query, watch=watched)
+        (answers,) = explainer.explain_each([row], query=query, watch=watch)
     except (DataError, GraphError, SchemaError):
         read_input(explainer, given, query.parent)  # says why, if it is the input that cannot be used
         raise
