@@ -8,6 +8,7 @@ from typing import Any
 from ...data.inputs import InputRow, source_text
 from ...explain.counterfactual import Counterfactual, Outcome
 from ...explain.edits.matches import keep_matches
+from ...explain.edits.slopes.sensitivity import with_estimates
 from ...explain.explainer import Explainer
 from ...explain.method import ask, settled
 from ...explain.moves.apply import apply_differences
@@ -56,5 +57,7 @@ def first_answer(
         return None
     after = apply_differences(question.graph, [found.candidate.difference])
     shown = {"p_counterfactual": found.candidate.probability, "source": source_text(row)}
-    answer = question.answer(0, search.method, after, found.outcome, **shown)
-    return explainer.assess(settled(answer, explainer.kit.classifier, question.logits[0]))
+    answer = settled(
+        question.answer(0, search.method, after, found.outcome, **shown), explainer.kit.classifier, question.logits[0]
+    )
+    return explainer.assess(*with_estimates([answer], explainer.kit.classifier))
