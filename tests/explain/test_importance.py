@@ -61,7 +61,9 @@ def test_where_nothing_was_tried_the_gradient_says_it(explainer):
     for smiles in (NITROBENZENE, "Nc1ccc2cc3ccccc3cc2c1", "CC(=O)Oc1ccccc1C(=O)O", "CN(C)c1ccc(cc1)N=Nc1ccccc1"):
         answer = explainer.explain(smiles, prefer="minimal")
         tried = answer.importance
-        assert tried.estimated.keys() == {i for i, node in enumerate(answer.factual.nodes()) if node} - tried.nodes.keys()
+        assert (
+            tried.estimated.keys() == {i for i, node in enumerate(answer.factual.nodes()) if node} - tried.nodes.keys()
+        )
         slopes = node_slopes(explainer.kit.classifier, answer.factual, answer.goal)
         half = Importance({i: effect for i, effect in tried.nodes.items() if i % 2}, {})
         guessed = estimate(slopes, answer.goal, answer.p_factual, half)

@@ -2,8 +2,8 @@
 
 Usage: python tools/mutants/pages.py [--only WORD] [--minutes 40]
 
-The faults are those of pages.json. Figures go to results/page_faults.json, a table to tests/viewer/FAULTS.md. A run goes
-on where an earlier one stopped: a fault that was tried with the same code and tests is not tried again.
+The faults are those of pages.json. Figures go to results/page_faults.json, a table to tests/viewer/FAULTS.md. A run
+goes on where an earlier one stopped: a fault that was tried with the same code and tests is not tried again.
 """
 
 import argparse

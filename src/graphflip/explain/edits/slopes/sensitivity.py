@@ -41,9 +41,7 @@ def node_slopes(classifier: AbstractClassifier, graph: Graph, goal: AbstractGoal
     if found is None:
         return {}
     slopes, V = found[0].nodes, graph.V[0].numpy()  # n 1+dv, n dv
-    return {
-        i: -float(slopes[i, 0] + slopes[i, 1:] @ V[i]) for i, node in enumerate(graph.nodes()) if node is not None
-    }
+    return {i: -float(slopes[i, 0] + slopes[i, 1:] @ V[i]) for i, node in enumerate(graph.nodes()) if node is not None}
 
 
 def estimate(
