@@ -277,7 +277,8 @@ def main() -> None:
         server.process.terminate()
         server.process.wait(timeout=20)
     machine = {"cores": os.cpu_count(), "cores_busy_with_other_programs": others.cores()}
-    working = {"tabs_computing": options.tabs, "questions_of_others": beside.asked_by_others}
+    working = {"tabs_computing": options.tabs, "visits": len(beside.reading)}
+    working |= {"questions_of_others": beside.asked_by_others}
     working |= {"cores_busy_with_other_programs": disturbed, "goals": GOALS, "reading_ms": milliseconds(beside.reading)}
     both = [one for times in beside.first.values() for one in times]
     working |= {"first_answer_ms": milliseconds(both)}
@@ -288,7 +289,8 @@ def main() -> None:
     for fault in tally.faults[:10]:
         print("fault:", fault)
     if options.out:
-        options.out.write_text(json.dumps({"command": "python benchmarks/load.py", **result}, indent=1) + "\n")
+        command = " ".join(["python benchmarks/load.py", *sys.argv[1:]])
+        options.out.write_text(json.dumps({"command": command, **result}, indent=1) + "\n")
     for name in [name for name in working if name.endswith("_ms")]:
         print(f"{name} while {options.tabs} other tabs compute: {working[name]}")
     print(f"cores busy with other programs meanwhile: {disturbed}")

@@ -12,7 +12,8 @@ class Importance:
     """Mean effect of the single changes that a search has tried at each place of a factual, with estimates elsewhere.
 
     An effect is the rise of the target's probability, or where values are predicted, how much closer the value comes to
-    the target. It is above 0 where a change leads towards the target: the place holds the prediction. A change at several places counts at each for its share.
+    the target. It is above 0 where a change leads towards the target: the place holds the prediction. A change at
+    several places counts at each for its share.
 
     Args:
         nodes: Effects by node number.
