@@ -54,14 +54,14 @@ def estimate(
         goal: The target.
         probability: Its probability for the graph itself.
         tried: Effects of single changes. If there are any, estimates have their scale: of the nodes that have both, the
-            effects are as large on average.
+            effects are as large on average; and none is larger than the largest that was tried.
     """
     tried = Importance({}, {}) if tried is None else tried
     both = [i for i in slopes if i in tried.nodes]
     size = sum(abs(slopes[i]) for i in both)
     if size > 0:
         scale = sum(abs(tried.nodes[i]) for i in both) / size
-        effects = {i: scale * slope for i, slope in slopes.items()}
+        effects = {i: min(max(scale * slope, -tried.largest), tried.largest) for i, slope in slopes.items()}
     elif goal.unit == "probability":
         effects = {i: _rise(probability, slope) for i, slope in slopes.items()}
     else:
