@@ -36,7 +36,7 @@ export function start(given) {
   $("copy-smiles").addEventListener("click", () => copy(now.answer.record.smiles?.counterfactual ?? "", $("copy-smiles")));
   $("copy-python").addEventListener("click", () => copy(now.answer.python, $("copy-python")));
   $("copy-link").addEventListener("click", () => copy(location.href, $("copy-link")));
-  $("edit").addEventListener("click", () => editor.open(now.answer.record.smiles?.counterfactual ?? "", "Edit the changed molecule", now.answer.goal));
+  $("edit").addEventListener("click", () => editor.open(now.answer.record.smiles?.counterfactual ?? "", "Edit the changed molecule", now.answer.goal, { graph: now.answer.record.counterfactual, picture: $("after") }));
   $("pin").addEventListener("click", () => comparison.pin({ job: now.job.id, number: now.number }, $("pin")));
   $("compare-answers").addEventListener("click", () => comparison.open(shownOf(now.job).map((number) => ({ job: now.job.id, number }))));
   $("compare-preferences").addEventListener("click", () => comparison.askEach(now.job, "prefer"));
