@@ -40,12 +40,14 @@ def main() -> None:
     tried = {key: known[key] for fault in faults if (key := _key(fault)) in known}
     deadline = time.monotonic() + 60 * options.minutes
     with tempfile.TemporaryDirectory(prefix="pages") as folder:
-        place = _copied(Path(folder))
-        for fault in faults:
-            if _key(fault) in tried or options.only not in fault["about"] or time.monotonic() > deadline:
-                continue
-            tried[_key(fault)] = {"key": _key(fault), **fault, **_planted(fault, place)}
-            print(f"{tried[_key(fault)]['outcome']:9} {fault['about']}: {fault['fault']}", flush=True)
+        place, left = _copied(Path(folder)), [one for one in faults if _key(one) not in tried]
+        left = [one for one in left if options.only in one["about"]]
+        for some in (*_together(left), *([one] for one in left if not _is_fetched(one))):
+            if time.monotonic() > deadline:
+                break
+            for fault, outcome in zip(some, _outcomes(some, place), strict=True):
+                tried[_key(fault)] = {"key": _key(fault), **fault, **outcome}
+                print(f"{outcome['outcome']:9} {fault['about']}: {fault['fault']}: {outcome['said']}", flush=True)
             _write([tried[_key(one)] for one in faults if _key(one) in tried], len(faults))
     _write([tried[_key(one)] for one in faults if _key(one) in tried], len(faults))
 
@@ -59,17 +61,50 @@ def _check(fault: dict[str, Any]) -> None:
         raise SystemExit(f"{fault['test']}: there is no such test. Bring {FAULTS.name} to date.")
 
 
+def _is_fetched(fault: dict[str, Any]) -> bool:
+    """True if a fault is in a file that browsers fetch: there it can be planted while the server runs."""
+    return fault["file"].startswith("viewer/assets/")
+
+
+def _together(faults: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
+    """The faults that can be planted while the server runs, by file of tests."""
+    fetched = [fault for fault in faults if _is_fetched(fault)]
+    files = dict.fromkeys(fault["test"].partition("::")[0] for fault in fetched)
+    return [[fault for fault in fetched if fault["test"].startswith(f"{file}::")] for file in files]
+
+
+def _outcomes(faults: list[dict[str, Any]], place: Path) -> list[dict[str, Any]]:
+    return _planted_in_the_browser(faults, place) if _is_fetched(faults[0]) else [_planted(faults[0], place)]
+
+
+def _planted_in_the_browser(faults: list[dict[str, Any]], place: Path) -> list[dict[str, Any]]:
+    """Run the tests of some faults without and with each of them, beside one server (see planted.py)."""
+    given, told = place / "faults.json", place / "outcomes.jsonl"
+    given.write_text(json.dumps(faults))
+    told.write_text("")
+    more = {"PLANTED_FAULTS": str(given), "PLANTED_OUTCOMES": str(told)}
+    _pytest(place, ["-p", "planted", *dict.fromkeys(fault["test"] for fault in faults)], more)
+    runs = [json.loads(line) for line in told.read_text().splitlines()]
+    by_fault = {json.dumps(run["fault"], sort_keys=True): run for run in runs}
+    found = []
+    for fault in faults:
+        run = by_fault.get(json.dumps(fault, sort_keys=True))  # missing if its test does not pass without any fault
+        outcome = "unsound" if run is None else "survived" if run["passes"] else "noticed"
+        found.append({"outcome": outcome, "said": "" if run is None else run["said"]})
+    return found
+
+
 def _planted(fault: dict[str, Any], place: Path) -> dict[str, Any]:
     """Plant a fault in the copy, run its test, and take it out again; without it the test must pass."""
     path = place / "src" / "graphflip" / fault["file"]
-    whole, began = path.read_text(), time.monotonic()
+    whole = path.read_text()
     path.write_text(whole.replace(fault["old"], fault["new"]))
     try:
         passes, said = _passes(fault["test"], place)
     finally:
         path.write_text(whole)
     outcome = "survived" if passes else "noticed" if _is_sound(fault["test"], place) else "unsound"
-    return {"outcome": outcome, "said": said, "seconds": round(time.monotonic() - began, 1)}
+    return {"outcome": outcome, "said": said}
 
 
 _sound: dict[str, bool] = {}
@@ -84,13 +119,20 @@ def _is_sound(test: str, place: Path) -> bool:
 
 def _passes(test: str, place: Path) -> tuple[bool, str]:
     """True if a test passes on the copy, and the first line of what it says otherwise."""
-    environment = os.environ | {"PYTHONPATH": str(place / "src"), "JAXTYPING_DISABLE": "1", "OMP_NUM_THREADS": "1"}
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", test]
-    run = subprocess.run(command, cwd=place, env=environment, capture_output=True, text=True)
-    if run.returncode not in (0, 1):
-        raise SystemExit(f"{test} could not be run: {run.stdout[-2000:]}{run.stderr[-2000:]}")
+    run = _pytest(place, ["-x", test], {})
     said = [line[1:].strip() for line in run.stdout.splitlines() if re.match(r"E\s+\S", line)]
     return run.returncode == 0, (said or [""])[0][:160]
+
+
+def _pytest(place: Path, arguments: list[str], more: dict[str, str]) -> "subprocess.CompletedProcess[str]":
+    """Run tests of the copy; they import our modules and the plugin from there."""
+    paths = os.pathsep.join([str(place / "src"), str(place / "tools" / "mutants")])
+    environment = os.environ | {"PYTHONPATH": paths, "JAXTYPING_DISABLE": "1", "OMP_NUM_THREADS": "1"} | more
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *arguments]
+    run = subprocess.run(command, cwd=place, env=environment, capture_output=True, text=True)
+    if run.returncode not in (0, 1, 5):
+        raise SystemExit(f"{arguments} could not be run: {run.stdout[-2000:]}{run.stderr[-2000:]}")
+    return run
 
 
 def _copied(folder: Path) -> Path:
