@@ -46,10 +46,12 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
     """Run a test without and with each of its faults."""
     faults = json.loads(Path(os.environ["PLANTED_FAULTS"]).read_text())
     own = [None, *(fault for fault in faults if fault["test"].partition("::")[2] == item.name)]
-    for fault, is_last in zip(own, [*[False] * (len(own) - 1), True], strict=True):
+    # What follows is said to be a neighbor: then the test's own fixtures end, and the server does not.
+    neighbor = pytest.Function.from_parent(item.parent, name="neighbor", callobj=lambda: None)
+    for fault, follows in zip(own, [*[neighbor] * (len(own) - 1), nextitem], strict=True):
         _now[:] = [] if fault is None else [fault]
         item._initrequest()  # pyright: ignore[reportAttributeAccessIssue]
-        reports = runtestprotocol(item, log=False, nextitem=nextitem if is_last else item)
+        reports = runtestprotocol(item, log=False, nextitem=follows)
         said = next(_complaints(reports), "")
         with Path(os.environ["PLANTED_OUTCOMES"]).open("a") as file:
             file.write(json.dumps({"test": item.nodeid, "fault": fault, "passes": not said, "said": said}) + "\n")
