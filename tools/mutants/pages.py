@@ -1,6 +1,6 @@
 """Plant the faults that people met at the page and in the report, one at a time: does the test that is named notice?
 
-Usage: python tools/mutants/pages.py [--only WORD] [--minutes 40]
+Usage: python tools/mutants/pages.py [--only WORD] [--minutes 40] [--take outcomes.jsonl]
 
 The faults are those of pages.json. Figures go to results/page_faults.json, a table to tests/viewer/FAULTS.md. A run
 goes on where an earlier one stopped: a fault that was tried with the same code and tests is not tried again.
@@ -32,12 +32,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", default="", help="plant only faults with this word in what they are about")
     parser.add_argument("--minutes", type=float, default=float("inf"), help="begin no fault after this time")
+    parser.add_argument("--take", type=Path, help="take over what a run that was stopped has written to this file")
     options = parser.parse_args()
     faults = json.loads(FAULTS.read_text())
     for fault in faults:
         _check(fault)
     known = {one["key"]: one for one in json.loads(RESULTS.read_text())["faults"]} if RESULTS.exists() else {}
     tried = {key: known[key] for fault in faults if (key := _key(fault)) in known}
+    if options.take:
+        taken = zip(faults, _read(options.take, faults), strict=True)
+        tried |= {
+            _key(one): {"key": _key(one), **one, **found} for one, found in taken if found["outcome"] != "unsound"
+        }
     deadline = time.monotonic() + 60 * options.minutes
     with tempfile.TemporaryDirectory(prefix="pages") as folder:
         place, left = _copied(Path(folder)), [one for one in faults if _key(one) not in tried]
@@ -86,6 +92,11 @@ def _planted_in_the_browser(faults: list[dict[str, Any]], place: Path) -> list[d
     tests = dict.fromkeys(fault["test"] for fault in faults)
     last = sorted(tests, key=lambda test: "has_an_address" in test)  # that one leaves the server busy
     _pytest(place, ["-p", "planted", *last], more)
+    return _read(told, faults)
+
+
+def _read(told: Path, faults: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The outcome of each fault, as the plugin wrote them down."""
     runs = [json.loads(line) for line in told.read_text().splitlines()]
     by_fault = {json.dumps(run["fault"], sort_keys=True): run for run in runs}
     found = []

@@ -138,9 +138,8 @@ class Explainer:
             first, *ends = (keep_matches(search, graph, query.freeze_smarts) for search in searches)
             find = partial(explain_frontier, first, ends) if ends else partial(first.explain, num=query.num)
             answers = find(graph, **asked)
-            source = source_text(given)
             known = with_estimates(answers, self.kit.classifier)
-            yield [self.assess(dataclasses.replace(answer, source=source)) for answer in known]
+            yield [self.assess(dataclasses.replace(answer, source=source_text(given))) for answer in known]
 
     def search(self, query: Query | None = None, **options: Unpack[QueryOptions]) -> EditSearch:
         """Make the search behind `explain`, with the settings of the question's preference.

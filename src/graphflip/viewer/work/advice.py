@@ -16,5 +16,5 @@ _ADVICE = {
 
 
 def advice_on(outcome: Outcome) -> str:
-    """What an outcome means and what to do at the page; empty if the target was reached."""
+    """Meaning of an outcome, and what to do at the page; empty if the target was reached."""
     return "" if outcome is Outcome.FLIPPED else _ADVICE.get(outcome, outcome.advice)

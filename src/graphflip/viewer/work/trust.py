@@ -34,7 +34,7 @@ def trust_in(explainer: Explainer, graph: Graph, num: int = 4) -> Json:
 
 
 def held_by(explainer: Explainer, graph: Graph) -> Importance | None:
-    """How much each node holds the predicted class, by the classifier's gradient; None if it has none, or of values."""
+    """Hold of each node on the predicted class, by the classifier's gradient; None if it has none, or of values."""
     classifier = explainer.kit.classifier
     question = ask(classifier, graph, None, [""], 0) if len(explainer.kit.classes) > 1 else None
     if question is None:
