@@ -137,9 +137,8 @@ class Explainer:
             asked = {"target": goal, "ids": [name], "seed": query.seed}
             first, *ends = (keep_matches(search, graph, query.freeze_smarts) for search in searches)
             find = partial(explain_frontier, first, ends) if ends else partial(first.explain, num=query.num)
-            answers = find(graph, **asked)
-            known = with_estimates(answers, self.kit.classifier)
-            yield [self.assess(dataclasses.replace(answer, source=source_text(given))) for answer in known]
+            answers = with_estimates(find(graph, **asked), self.kit.classifier)
+            yield [self.assess(dataclasses.replace(answer, source=source_text(given))) for answer in answers]
 
     def search(self, query: Query | None = None, **options: Unpack[QueryOptions]) -> EditSearch:
         """Make the search behind `explain`, with the settings of the question's preference.
