@@ -47,6 +47,7 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
     faults = json.loads(Path(os.environ["PLANTED_FAULTS"]).read_text())
     own = [None, *(fault for fault in faults if fault["test"].partition("::")[2] == item.name)]
     # What follows is said to be a neighbor: then the test's own fixtures end, and the server does not.
+    assert item.parent is not None
     neighbor = pytest.Function.from_parent(item.parent, name="neighbor", callobj=lambda: None)
     for fault, follows in zip(own, [*[neighbor] * (len(own) - 1), nextitem], strict=True):
         _now[:] = [] if fault is None else [fault]
