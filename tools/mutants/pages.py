@@ -161,10 +161,11 @@ def _copied(folder: Path) -> Path:
 
 
 def _key(fault: dict[str, Any]) -> str:
-    """What a result depends on: the fault, the file that it is in, and the file of the test."""
+    """What a result depends on: the fault, the file that it is in, and the test."""
     digest = hashlib.sha256(json.dumps(fault, sort_keys=True).encode())
     digest.update((ROOT / "src" / "graphflip" / fault["file"]).read_bytes())
-    digest.update((ROOT / fault["test"].partition("::")[0]).read_bytes())
+    file, _, test = fault["test"].partition("::")
+    digest.update((ROOT / file).read_text().partition(f"def {test}(")[2].partition("\n\n\n")[0].encode())
     return digest.hexdigest()[:16]
 
 
