@@ -53,3 +53,31 @@ def explainer_of(model: type, num_graphs: int = 160) -> tuple[Explainer, GraphDa
     judges = {"the rule": Rule(dataset.schema)}
     kit = Kit("planted", model(dataset.schema), knowledge, dataset.classes, judges=judges)
     return Explainer(kit), dataset
+
+
+class Reds(AbstractClassifier):
+    """Predicts a value: the number of red nodes."""
+
+    def __init__(self, schema):
+        super().__init__()
+        self.schema = schema
+
+    def embed(self, graph: Graph) -> Float[Tensor, "b 1"]:
+        return graph.V[..., 3].sum(1, keepdim=True)
+
+    def head(self, embedding: Float[Tensor, "b 1"]) -> Float[Tensor, "b 1"]:
+        return embedding
+
+
+class Majority(AbstractClassifier):
+    """Three classes: more blue nodes than red ones, as many, or fewer."""
+
+    def __init__(self, schema):
+        super().__init__()
+        self.schema = schema
+
+    def embed(self, graph: Graph) -> Float[Tensor, "b 1"]:
+        return (graph.V[..., 2] - graph.V[..., 3]).sum(1, keepdim=True)
+
+    def head(self, embedding: Float[Tensor, "b 1"]) -> Float[Tensor, "b 3"]:
+        return torch.cat([2 * embedding - 1, torch.zeros_like(embedding), -2 * embedding - 1], -1)

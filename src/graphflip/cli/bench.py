@@ -107,8 +107,9 @@ def model(
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the random walk, which is a baseline.")] = 0,
     parts: Annotated[
-        str, typer.Option(help="Parts, separated by commas: recourse, graphs, any_change, directions; or all.")
+        str, typer.Option(help="Parts, separated by commas: recourse, graphs, directions, any_change; or all.")
     ] = "all",
+    every: Annotated[int, typer.Option(min=1, help="4 for every fourth input alone; 1 for all.")] = 1,
 ) -> None:
     """Measure summaries of a model: coverage and cost in the terms of GCFExplainer and ComRecGC.
 
@@ -120,7 +121,7 @@ def model(
     prepare()
     with task_bar(console) as watch:
         names = list(SETS) if data == "all" else _split(data)
-        written = run_model(names, out, limit, seed, () if parts == "all" else _split(parts), watch)
+        written = run_model(names, out, limit, seed, () if parts == "all" else _split(parts), every, watch)
     console.print(f"The table is {written}.")
 
 

@@ -72,7 +72,8 @@ def _links(summary: ModelSummary, title: str) -> Callable[[str], str]:
 
 
 _EMPTY = (
-    "<main><h1>What it goes by</h1><p>No summary is served. <code>graphflip summarize DATA --model KIT --out DIR</code> "
+    "<main><h1>What it goes by</h1><p>No summary is served. "
+    "<code>graphflip summarize DATA --model KIT --out DIR</code> "
     "makes one; <code>graphflip serve --summary DIR</code> shows it here.</p></main>"
 )
 _PAGE = """<!doctype html>

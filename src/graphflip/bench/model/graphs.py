@@ -14,7 +14,7 @@ from ...summary.studies import Study
 from .measure import GRAPHS, share_of, walk
 from .subject import DESIRED, SummarySubject, Timer
 
-ROUNDS = 20
+ROUNDS = 14
 """Climbs for each list of ten graphs."""
 COST_INPUTS = 100
 """Inputs from which the distance to the nearest chosen graph is measured."""

@@ -71,8 +71,8 @@ def baseline_recourses(subject: SummarySubject, trial: SubjectTrials, walked: Se
         after = Sketch.of(apply_differences(graphs[one.start], [one.difference]))
         counted.update(dict.fromkeys(transformations_between(before, after, study.moves), one.count))
     lists = {
-        "answers": _frequent(from_answers(trial.answers, study.moves)),
-        "walk": _frequent(counted),
+        "answers": frequent(from_answers(trial.answers, study.moves)),
+        "walk": frequent(counted),
     }
     rows = subject.rows[:: max(1, len(subject.rows) // BASELINE_INPUTS)]
     figures = {}
@@ -92,7 +92,8 @@ def baseline_recourses(subject: SummarySubject, trial: SubjectTrials, walked: Se
     return figures
 
 
-def _frequent(counted: Counter[Transformation]) -> list[Recourse]:
+def frequent(counted: Counter[Transformation]) -> list[Recourse]:
+    """The transformations that occur most often."""
     ranked = sorted(counted, key=lambda change: (-counted[change], change.num_edits, change.key))
     return [Recourse(change) for change in ranked[:R]]
 
