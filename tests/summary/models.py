@@ -81,3 +81,17 @@ class Majority(AbstractClassifier):
 
     def head(self, embedding: Float[Tensor, "b 1"]) -> Float[Tensor, "b 3"]:
         return torch.cat([2 * embedding - 1, torch.zeros_like(embedding), -2 * embedding - 1], -1)
+
+
+class Large(AbstractClassifier):
+    """Says "motif" for graphs of five nodes or more: no recoloring changes that."""
+
+    def __init__(self, schema):
+        super().__init__()
+        self.schema = schema
+
+    def embed(self, graph: Graph) -> Float[Tensor, "b 1"]:
+        return graph.B.sum(1, keepdim=True) - 4.5
+
+    def head(self, embedding: Float[Tensor, "b 1"]) -> Float[Tensor, "b 2"]:
+        return torch.cat([-embedding, embedding], -1)

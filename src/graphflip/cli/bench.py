@@ -110,6 +110,7 @@ def model(
         str, typer.Option(help="Parts, separated by commas: recourse, graphs, directions, any_change; or all.")
     ] = "all",
     every: Annotated[int, typer.Option(min=1, help="4 for every fourth input alone; 1 for all.")] = 1,
+    sample: Annotated[int, typer.Option(min=1, help="Inputs that recourses are looked for in.")] = 90,
 ) -> None:
     """Measure summaries of a model: coverage and cost in the terms of GCFExplainer and ComRecGC.
 
@@ -121,7 +122,7 @@ def model(
     prepare()
     with task_bar(console) as watch:
         names = list(SETS) if data == "all" else _split(data)
-        written = run_model(names, out, limit, seed, () if parts == "all" else _split(parts), every, watch)
+        written = run_model(names, out, limit, seed, () if parts == "all" else _split(parts), every, sample, watch)
     console.print(f"The table is {written}.")
 
 

@@ -44,6 +44,7 @@ def run_model(
     seed: int = 0,
     parts: Sequence[str] = (),
     every: int = 1,
+    sample: int = BENCH.sample,
     watch: Callable[[str, int, int], None] = lambda *_: None,
 ) -> Path:
     """Measure summaries of the packaged classifiers; what the table has already is not measured again.
@@ -55,6 +56,7 @@ def run_model(
         seed: Seed of the random walk.
         parts: Parts of the table, of `PARTS`; by default all.
         every: 1 for all inputs; 4 for every fourth of them, for a figure with a margin in a quarter of the time.
+        sample: Inputs that recourses are looked for in.
         watch: Called with what is being done, how many parts are done, and of how many.
 
     Returns:
@@ -72,11 +74,15 @@ def run_model(
         command = f"graphflip bench model --data {name} --parts {part} --seed {seed}"
         command += f" --limit {limit}" if limit else ""
         command += f" --every {every}" if every > 1 else ""
+        command += f" --sample {sample}" if sample != BENCH.sample else ""
         watch(f"{name}: {part}", done, len(work))
-        one = table.setdefault(name, {})
-        if one.get("commands", {}).get(part) == command:
+        if table.get(name, {}).get("commands", {}).get(part) == command:
             continue
-        one |= PARTS[part](SummarySubject(name, replace(BENCH, seed=seed), limit, every))
+        figures = PARTS[part](SummarySubject(name, replace(BENCH, seed=seed, sample=sample), limit, every))
+        # Another process may have measured another part meanwhile.
+        table = json.loads(path.read_text()) if path.exists() else {}
+        one = table.setdefault(name, {})
+        one |= figures
         one |= {"target": DESIRED[name], "commands": {**one.get("commands", {}), part: command}}
         table |= {"published": PUBLISHED, "graphflip": __version__, "torch": torch.__version__.partition("+")[0]}
         write_atomically(path, (json.dumps(table, indent=1, sort_keys=True) + "\n").encode())

@@ -67,7 +67,7 @@ class Profiles:
 
 
 def _counts(codes: np.ndarray) -> np.ndarray:
-    """How often each code occurs in each graph."""
+    """Number of times that each code occurs in each graph."""
     flat = codes.reshape(len(codes), -1)
     return np.stack([(flat == code).sum(1) for code in range(1, int(flat.max(initial=1)) + 1)], 1)
 

@@ -106,7 +106,7 @@ class RepresentativeSearch:
             own = lists[turn % 2] if len(lists[turn % 2]) else lists[1 - turn % 2]
             if not len(own):
                 break
-            at = own[int(np.argmax(kernel[own] @ free))]
+            at = int(own[int(np.argmax(kernel[own] @ free))])
             lists = [several[several != at] for several in lists]
             center = climber.climb(starts[[at]], free)
             if center is not None:

@@ -5,7 +5,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...explain.counterfactual import Counterfactual
+from ...explain.records import to_record
 from ...graph import Graph
+from ...jsongraph import graph_to_json
 from ..recourses import Recourse
 from .intervals import wilson_interval
 
@@ -179,7 +181,42 @@ class ModelSummary:
         return "\n".join([head, *self.remarks, *map(str, self.directions)])
 
     def to_json(self) -> dict[str, Any]:
-        """Convert to a dict that can be written as JSON; `graphflip.summary.stored` reads it back."""
-        from .stored import summary_to_json
+        """Convert to a dict that can be written as JSON; `summary_from_json` reads it back."""
+        return {
+            "model": self.model,
+            "data": self.data,
+            "options": dict(self.options),
+            "remarks": list(self.remarks),
+            "directions": [_direction(one) for one in self.directions],
+            "inputs": dict(self.inputs),
+        }
 
-        return summary_to_json(self)
+
+_RECOURSE = "words", "where", "edits", "cost", "gain", "overlap", "covers"
+_DIRECTION = "target", "total", "chosen_on", "curve", "bound", "held_out_curve", "baselines", "uncovered", "reasons"
+
+
+def _direction(part: DirectionSummary) -> dict[str, Any]:
+    plain = {name: getattr(part, name) for name in _DIRECTION}
+    graphs = [_graph(one) for one in part.graphs]
+    return {**plain, "recourses": [_recourse(one) for one in part.recourses], "graphs": graphs}
+
+
+def _recourse(one: CommonRecourse) -> dict[str, Any]:
+    return {
+        **{name: getattr(one, name) for name in _RECOURSE},
+        **{name: _share(getattr(one, name)) for name in ("applies", "flips", "held_out")},
+        "judges": {name: _share(share) for name, share in one.judges.items()},
+        "recourse": one.recourse.to_json(),
+        "examples": [to_record(each) for each in one.examples],
+        "failures": [to_record(each) for each in one.failures],
+    }
+
+
+def _graph(one: RepresentativeGraph) -> dict[str, Any]:
+    shares = {"near": _share(one.near), "held_out": _share(one.held_out)}
+    return {"words": one.words, "graph": graph_to_json(one.graph), "covers": one.covers, **shares}
+
+
+def _share(share: Share) -> dict[str, Any]:
+    return {"count": share.count, "total": share.total, "interval": share.interval}
