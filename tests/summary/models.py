@@ -46,13 +46,14 @@ class Noise(AbstractClassifier):
         return torch.cat([-embedding, embedding], -1)
 
 
-def explainer_of(model: type, num_graphs: int = 160) -> tuple[Explainer, GraphDataset]:
-    """An explainer of one of these models with the planted set; the rule is the judge."""
+def explainer_of(
+    model: type, num_graphs: int = 160, classes: tuple[str, ...] = ("no motif", "motif")
+) -> tuple[Explainer, GraphDataset]:
+    """An explainer of one of these models with the planted set; the rule is the judge of models of its classes."""
     dataset = planted(num_graphs)
     knowledge = Knowledge.mine(dataset.part("train"))
-    judges = {"the rule": Rule(dataset.schema)}
-    kit = Kit("planted", model(dataset.schema), knowledge, dataset.classes, judges=judges)
-    return Explainer(kit), dataset
+    judges = {"the rule": Rule(dataset.schema)} if classes == dataset.classes else {}
+    return Explainer(Kit("planted", model(dataset.schema), knowledge, classes, judges=judges)), dataset
 
 
 class Reds(AbstractClassifier):

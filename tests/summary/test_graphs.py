@@ -96,7 +96,7 @@ def test_representatives_are_of_the_class_and_near(search):
     assert found.graphs
     for graph, near in zip(found.graphs, found.near, strict=True):
         assert search.goal.reached(search.classifier(graph))[0]
-        distances = search.distances([graph], list(np.flatnonzero(near)))
+        distances = search.distances([graph], np.flatnonzero(near).tolist())
         assert (distances <= search.theta + 1e-9).all()
         assert near.any()
 

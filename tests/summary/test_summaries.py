@@ -65,7 +65,7 @@ def test_noise_is_called_noise():
 
 def test_a_value_is_raised_by_what_raises_it():
     """The number of red nodes grows by one where a node becomes red, or a red one is added."""
-    explainer, dataset = explainer_of(Reds, 24)
+    explainer, dataset = explainer_of(Reds, 24, ())
     (part,) = explainer.summarize(dataset, "raise by 1", **SMALL | {"answers": 0, "sample": 4, "theta": 0.2}).directions
     assert part.target == "raise by 1"
     assert part.total == len(dataset)
@@ -75,10 +75,10 @@ def test_a_value_is_raised_by_what_raises_it():
 
 
 def test_each_of_several_classes_has_its_part():
-    explainer, dataset = explainer_of(Majority, 24)
+    explainer, dataset = explainer_of(Majority, 24, ("blue", "even", "red"))
     told = {**SMALL, "answers": 0, "sample": 4, "num_graphs": 0, "theta": 0.2}
     summary = explainer.summarize(dataset, **told)
-    assert [part.target for part in summary.directions] == [explainer.kit.classes[0], explainer.kit.classes[1], "2"]
+    assert [part.target for part in summary.directions] == ["blue", "even", "red"]
     with torch.no_grad():
         predicted = explainer.kit.classifier(dataset.graphs()).argmax(-1)
     assert [part.total for part in summary.directions] == [int((predicted != k).sum()) for k in range(3)]
