@@ -18,9 +18,9 @@ ROUNDS = 14
 """Climbs for each list of ten graphs."""
 COST_INPUTS = 100
 """Inputs from which the distance to the nearest chosen graph is measured."""
-BASELINE_GRAPHS = 30
+BASELINE_GRAPHS = 12
 """Graphs of each baseline to choose ten from."""
-_WALK_STEPS = 400
+_WALK_STEPS = 200
 
 
 def graph_figures(subject: SummarySubject) -> dict[str, Any]:

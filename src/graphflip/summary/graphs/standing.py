@@ -45,5 +45,5 @@ def standing_for(
 
 def _described(graph: Graph, near: np.ndarray, held_out: np.ndarray, ids: Sequence[str]) -> RepresentativeGraph:
     own, other = (Share(int((near & part).sum()), int(part.sum())) for part in (~held_out, held_out))
-    covers = tuple(sorted(ids[k] for k in np.flatnonzero(near)))
+    covers = tuple(sorted(ids[k] for k in np.flatnonzero(near).tolist()))
     return RepresentativeGraph(graph.trim(), graph_words(graph), own, other, covers)
