@@ -6,6 +6,7 @@ displacement is added to the codes of new graphs, at slots whose codes are like 
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,8 +17,8 @@ from torch import Tensor
 from ...explain.counterfactual import Counterfactual
 from ...explain.goals.classes import ClassGoal
 from ...explain.latent.anchored import Anchor
+from ...explain.moves.sketch import Sketch
 from ...graph import Graph
-from ...models.networks.classifier import AbstractClassifier
 from ...models.networks.pegvae import PEGVAE
 from ...summary.coverage import greedy_cover
 from ...summary.figures import curve_of
@@ -42,7 +43,8 @@ class Directions(NamedTuple):
 def direction_figures(subject: SummarySubject) -> dict[str, Any]:
     """Share of held-out graphs that ten directions flip, and that ten transformations of the same answers flip.
 
-    Both are chosen greedily on inputs of the other splits, and count within the same cost.
+    Both are chosen greedily on inputs of the other splits, and count within the same cost; `_any` also where they
+    create surroundings that the data do not have, or break an aromatic ring.
     """
     timer, study = Timer(), Study.of(subject.explainer, DESIRED[subject.name], subject.options)
     train, test = ([graph for at, _, graph in subject.rows if at % 2 == odd] for odd in (0, 1))
@@ -50,12 +52,16 @@ def direction_figures(subject: SummarySubject) -> dict[str, Any]:
     answers = [several[0] for several in subject.explainer.explain_each(asked, DESIRED[subject.name])]
     timer.stop("answers")
     sides = [several[1 :: max(1, len(several) // INPUTS)][:INPUTS] for several in (train, test)]
-    edits = [_by_edits(study, answers, several) for several in sides]
+    free = replace(study, options=replace(study.options, valid=False))
+    figures = {
+        name: _transfer(*(_by_edits(one, answers, several) for several in sides))
+        for name, one in (("edits", study), ("edits_any", free))
+    }
     timer.stop("edits")
     latent = [_by_directions(subject, study, answers, several) for several in sides]
+    figures |= {name: _transfer(*(side[k] for side in latent)) for k, name in enumerate(("latent", "latent_any"))}
     timer.stop("directions")
-    figures = {"edits": _transfer(*edits), "latent": _transfer(*latent)}
-    kept = max(figures, key=lambda name: figures[name]["held_out"])
+    kept = max(("edits", "latent"), key=lambda name: figures[name]["held_out"])
     return {"directions": {**figures, "answers": len(answers), "kept": kept, "seconds": timer.rounded}}
 
 
@@ -77,15 +83,15 @@ def _by_edits(study: Study, answers: Sequence[Counterfactual], graphs: Sequence[
 
 def _by_directions(
     subject: SummarySubject, study: Study, answers: Sequence[Counterfactual], graphs: Sequence[Graph]
-) -> Bool[np.ndarray, "k n"]:
-    """For each direction of the answers, the graphs that it flips."""
+) -> Bool[np.ndarray, "2 k n"]:
+    """For each direction of the answers, the graphs that it flips validly, and those that it flips at all."""
     kit = subject.explainer.kit
     goal = ClassGoal(kit.classes.index(DESIRED[subject.name]))
     if kit.vae is None:
-        return np.zeros((0, len(graphs)), dtype=bool)
+        return np.zeros((2, 0, len(graphs)), dtype=bool)
     found = directions_of(kit.vae, answers)
-    columns = [flips_of(kit.vae, kit.classifier, found, goal, graph, study.options.theta) for graph in graphs]
-    return np.stack(columns, 1) if columns else np.zeros((len(found.moves), 0), dtype=bool)
+    columns = [flips_of(kit.vae, study, found, goal, graph) for graph in graphs]
+    return np.stack(columns, 2) if columns else np.zeros((2, len(found.moves), 0), dtype=bool)
 
 
 @torch.no_grad()
@@ -124,10 +130,11 @@ def _clustered(origins: Float[Tensor, "m dz"], moves: Float[Tensor, "m dz"], rou
 
 
 @torch.no_grad()
-def flips_of(
-    vae: PEGVAE, classifier: AbstractClassifier, found: Directions, goal: ClassGoal, graph: Graph, theta: float
-) -> Bool[np.ndarray, " k"]:
-    """For each direction, True if it flips a graph within the cost at one of the slots most like its own."""
+def flips_of(vae: PEGVAE, study: Study, found: Directions, goal: ClassGoal, graph: Graph) -> Bool[np.ndarray, "2 k"]:
+    """For each direction, True if it flips a graph within the cost at one of the slots most like its own.
+
+    First validly: all surroundings are known, aromatic rings stay, nothing falls apart. Then at all.
+    """
     anchor = Anchor.at(vae, graph)
     z, here = anchor.z[0], anchor.graph.B[0] > 0.5
     apart = torch.cdist(found.origins, z).masked_fill(~here, torch.inf)
@@ -142,8 +149,17 @@ def flips_of(
     cost = _edits(anchor.graph, made) / (
         made.num_nodes + made.num_edges + float(graph.num_nodes[0] + graph.num_edges[0])
     )
-    flipped = goal.reached(classifier(made)) & (cost <= theta) & (cost > 0)
-    return flipped.view(len(found.moves), -1).any(1).numpy()
+    reached = goal.reached(study.explainer.kit.classifier(made))
+    flipped = (reached & (cost <= study.options.theta) & (cost > 0)).view(len(found.moves), -1)
+    valid, before = torch.zeros_like(flipped), Sketch.of(anchor.graph)
+    for k, c in flipped.nonzero().tolist():
+        if not bool(valid[k].any()):
+            valid[k, c] = _is_valid(study, before, Sketch.of(made, k * flipped.shape[1] + c))
+    return torch.stack([valid.any(1), flipped.any(1)]).numpy()
+
+
+def _is_valid(study: Study, before: Sketch, after: Sketch) -> bool:
+    return len(after.parts()) <= len(before.parts()) and study.trier.applier.allows(before, after)
 
 
 def _edits(graph: Graph, others: Graph) -> Float[Tensor, " b"]:
