@@ -5,8 +5,12 @@ import json
 import numpy as np
 import pytest
 
+from graphflip.cli.summarize import _group
+from graphflip.data.source import open_source
 from graphflip.errors import ConfigError
 from graphflip.explain.explainer import load
+from graphflip.jobs.settings import JobSettings
+from graphflip.jobs.summaries import group_source
 from graphflip.report.goes_by import page
 from graphflip.summary import Group, SummaryOptions, compare_models
 from graphflip.summary.results.stored import summary_from_json
@@ -46,6 +50,17 @@ def test_a_group_holds_what_was_asked_for(ames, rows, group, kept):
 def test_a_group_that_cannot_be_says_so(ames, rows, group):
     with pytest.raises(ConfigError):
         group.of(rows, ames)
+
+
+def test_the_errors_of_a_model_are_a_group(tmp_path):
+    """What the command takes for `--wrong`: labels of a file, by the ids that its rows have."""
+    path = tmp_path / "labels.csv"
+    labels = {"a": "nonmutagen", "b": "nonmutagen", "c": "mutagen"}
+    rows = [f"{key},{MOLECULES[key]},{labels[key]}" for key in MOLECULES]
+    path.write_text("\n".join(["id,smiles,label", *rows, "d,CCCCO,mutagen"]))
+    own = group_source(open_source(str(path)), JobSettings.of("ames"), _group(str(path), None, None, wrong=True))
+    assert [row.id for row in own] == ["a", "d"]
+    assert own.name == "labels.csv, graphs that are predicted wrongly"
 
 
 @pytest.fixture(scope="module")

@@ -110,12 +110,14 @@ def summarize(
 def _group(what: str, contains: str | None, ids: Path | None, wrong: bool) -> "Group":
     """The part of the graphs that is asked for."""
     from ..data.source import load_dataset
+    from ..data.splits import PARTS
     from ..errors import DataError
     from ..summary.groups import Group
 
     labels = None
     if wrong:
-        data = load_dataset(what)
+        name, _, part = what.rpartition(":")
+        data = load_dataset(name if part in PARTS else what)
         labels = {key: data.classes[int(label)] for key, label in zip(data.ids, data.labels, strict=True)}
     try:
         listed = None if ids is None else frozenset(ids.read_text().split())

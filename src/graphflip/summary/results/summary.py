@@ -33,6 +33,8 @@ class Share:
         return wilson_interval(self.count, self.total)
 
     def __str__(self) -> str:
+        if not self.total:
+            return "no case"
         low, high = self.interval
         return f"{self.value:.0%} (95 % interval {100 * low:.0f}–{100 * high:.0f})"
 
