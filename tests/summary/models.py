@@ -46,10 +46,53 @@ class Noise(AbstractClassifier):
         return torch.cat([-embedding, embedding], -1)
 
 
-def explainer_of(model: type, num_graphs: int = 160) -> tuple[Explainer, GraphDataset]:
-    """An explainer of one of these models with the planted set; the rule is the judge."""
+def explainer_of(
+    model: type, num_graphs: int = 160, classes: tuple[str, ...] = ("no motif", "motif")
+) -> tuple[Explainer, GraphDataset]:
+    """An explainer of one of these models with the planted set; the rule is the judge of models of its classes."""
     dataset = planted(num_graphs)
     knowledge = Knowledge.mine(dataset.part("train"))
-    judges = {"the rule": Rule(dataset.schema)}
-    kit = Kit("planted", model(dataset.schema), knowledge, dataset.classes, judges=judges)
-    return Explainer(kit), dataset
+    judges = {"the rule": Rule(dataset.schema)} if classes == dataset.classes else {}
+    return Explainer(Kit("planted", model(dataset.schema), knowledge, classes, judges=judges)), dataset
+
+
+class Reds(AbstractClassifier):
+    """Predicts a value: the number of red nodes."""
+
+    def __init__(self, schema):
+        super().__init__()
+        self.schema = schema
+
+    def embed(self, graph: Graph) -> Float[Tensor, "b 1"]:
+        return graph.V[..., 3].sum(1, keepdim=True)
+
+    def head(self, embedding: Float[Tensor, "b 1"]) -> Float[Tensor, "b 1"]:
+        return embedding
+
+
+class Majority(AbstractClassifier):
+    """Three classes: more blue nodes than red ones, as many, or fewer."""
+
+    def __init__(self, schema):
+        super().__init__()
+        self.schema = schema
+
+    def embed(self, graph: Graph) -> Float[Tensor, "b 1"]:
+        return (graph.V[..., 2] - graph.V[..., 3]).sum(1, keepdim=True)
+
+    def head(self, embedding: Float[Tensor, "b 1"]) -> Float[Tensor, "b 3"]:
+        return torch.cat([2 * embedding - 1, torch.zeros_like(embedding), -2 * embedding - 1], -1)
+
+
+class Large(AbstractClassifier):
+    """Says "motif" for graphs of five nodes or more: no recoloring changes that."""
+
+    def __init__(self, schema):
+        super().__init__()
+        self.schema = schema
+
+    def embed(self, graph: Graph) -> Float[Tensor, "b 1"]:
+        return graph.B.sum(1, keepdim=True) - 4.5
+
+    def head(self, embedding: Float[Tensor, "b 1"]) -> Float[Tensor, "b 2"]:
+        return torch.cat([-embedding, embedding], -1)

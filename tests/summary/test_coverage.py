@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from graphflip.summary.coverage import greedy_cover
 from graphflip.summary.figures import curve_of
-from graphflip.summary.intervals import wilson_interval
+from graphflip.summary.results.intervals import wilson_interval
 
 
 def random_sets(num_sets, num_elements, seed, density=0.35):

@@ -17,7 +17,7 @@ from graphflip.summary import SummaryOptions
 MOLECULES = [
     *("O=[N+]([O-])c1ccccc1", "Cc1ccc([N+](=O)[O-])cc1", "Nc1ccc2ccccc2c1", "CCN(CC)N=O", "CCO", "not a molecule"),
 ]
-OPTIONS = SummaryOptions(num=1, sample=2, answers=1, shortlist=2, times=1, prefer="minimal", held_out=0.4)
+OPTIONS = SummaryOptions(num=1, sample=2, answers=1, shortlist=2, times=1, prefer="minimal", held_out=0.4, num_graphs=0)
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +51,20 @@ def test_a_summary_that_was_killed_goes_on_and_is_that_of_memory(source, tmp_pat
 
 
 def test_the_command_writes_a_page(source, tmp_path):
-    told = ["--target", "nonmutagen", "--sample", "1", "--answers", "0", "--num", "1", "--out", str(tmp_path / "out")]
+    told = [
+        "--target",
+        "nonmutagen",
+        "--sample",
+        "1",
+        "--answers",
+        "0",
+        "--num",
+        "1",
+        "--num-graphs",
+        "0",
+        "--out",
+        str(tmp_path / "out"),
+    ]
     done = CliRunner().invoke(app, ["summarize", str(source), *told])
     assert done.exit_code == 0, done.output
     assert "What ames goes by" in done.output

@@ -12,9 +12,9 @@ from graphflip.explain.method import verdict
 from graphflip.report.summary_page import summary_html
 from graphflip.summary import SummaryOptions
 
-from .models import Noise, Rule, explainer_of
+from .models import Majority, Noise, Reds, Rule, explainer_of
 
-SMALL = {"sample": 9, "answers": 1, "shortlist": 10, "num": 2, "times": 1, "prefer": "minimal"}
+SMALL = {"sample": 9, "answers": 1, "shortlist": 10, "num": 2, "times": 1, "prefer": "minimal", "num_graphs": 1}
 
 
 @pytest.fixture(scope="module")
@@ -61,6 +61,28 @@ def test_noise_is_called_noise():
     assert any("almost any change does" in reason for reason in part.reasons)
     assert any("not in the data" in reason for reason in part.reasons)
     assert "There is little to say" in str(part)
+
+
+def test_a_value_is_raised_by_what_raises_it():
+    """The number of red nodes grows by one where a node becomes red, or a red one is added."""
+    explainer, dataset = explainer_of(Reds, 24, ())
+    (part,) = explainer.summarize(dataset, "raise by 1", **SMALL | {"answers": 0, "sample": 4, "theta": 0.2}).directions
+    assert part.target == "raise by 1"
+    assert part.total == len(dataset)
+    assert '"red"' in json.dumps(part.recourses[0].recourse.to_json())
+    assert part.held_out_curve[-1] == 1.0
+    assert not part.graphs
+
+
+def test_each_of_several_classes_has_its_part():
+    explainer, dataset = explainer_of(Majority, 24, ("blue", "even", "red"))
+    told = {**SMALL, "answers": 0, "sample": 4, "num_graphs": 0, "theta": 0.2}
+    summary = explainer.summarize(dataset, **told)
+    assert [part.target for part in summary.directions] == ["blue", "even", "red"]
+    with torch.no_grad():
+        predicted = explainer.kit.classifier(dataset.graphs()).argmax(-1)
+    assert [part.total for part in summary.directions] == [int((predicted != k).sum()) for k in range(3)]
+    assert all(answer.flipped for part in summary.directions for one in part.recourses for answer in one.examples)
 
 
 def test_the_page_holds_everything_and_runs_nothing(rule):

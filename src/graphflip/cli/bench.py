@@ -106,17 +106,23 @@ def model(
         int | None, typer.Option(min=1, help="At most this many graphs of each part, for a quick look.")
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the random walk, which is a baseline.")] = 0,
+    parts: Annotated[
+        str, typer.Option(help="Parts, separated by commas: recourse, graphs, directions, any_change; or all.")
+    ] = "all",
+    every: Annotated[int, typer.Option(min=1, help="4 for every fourth input alone; 1 for all.")] = 1,
+    sample: Annotated[int, typer.Option(min=1, help="Inputs that recourses are looked for in.")] = 90,
 ) -> None:
     """Measure summaries of a model: coverage and cost in the terms of GCFExplainer and ComRecGC.
 
-    A run that was stopped or killed continues with the next dataset when the same command is given again.
+    A run that was stopped or killed continues with the next part when the same command is given again.
     """
     from ..bench.model.benchmark import SETS, run_model
     from .progress import task_bar
 
     prepare()
     with task_bar(console) as watch:
-        written = run_model(list(SETS) if data == "all" else _split(data), out, limit, seed, watch)
+        names = list(SETS) if data == "all" else _split(data)
+        written = run_model(names, out, limit, seed, () if parts == "all" else _split(parts), every, sample, watch)
     console.print(f"The table is {written}.")
 
 

@@ -42,6 +42,10 @@ def serve(
         str | None,
         typer.Option(help="Folder in which questions and answers survive a restart; by default one in your home."),
     ] = None,
+    summary: Annotated[
+        list[str] | None,
+        typer.Option(help='A folder of `graphflip summarize`, for the page "What it goes by". Can be repeated.'),
+    ] = None,
     forget: Annotated[bool, typer.Option("--forget", help="Keep questions and answers in memory alone.")] = False,
 ) -> None:
     """Serve a web page on which to explain graphs: ask, keep parts fixed, undo changes, download."""
@@ -59,6 +63,7 @@ def serve(
         seconds=seconds,
         read_seconds=read_seconds,
         keep=None if forget else keep or _state_folder(),
+        summaries=tuple(summary or ()),
     )
     if not config.is_local:
         complaints.print(

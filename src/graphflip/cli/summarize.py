@@ -1,12 +1,15 @@
 """`graphflip summarize`: what a model goes by."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from .explain import EngineName, make_engine
 from .terminal import complaints, console, prepare, show
+
+if TYPE_CHECKING:
+    from ..summary.groups import Group
 
 
 def summarize(
@@ -38,6 +41,24 @@ def summarize(
         bool,
         typer.Option("--any-change", help="Allow surroundings that the data do not have, and broken aromatic rings."),
     ] = False,
+    num_graphs: Annotated[
+        int, typer.Option(min=0, help="Graphs of each class to print that are near many of the others.")
+    ] = 3,
+    contains: Annotated[
+        str | None, typer.Option(help="Only molecules with this substructure, a SMARTS text: a scaffold, say.")
+    ] = None,
+    ids: Annotated[
+        Path | None, typer.Option(help="Only graphs whose ids stand in this file, one in a line: a cluster, say.")
+    ] = None,
+    wrong: Annotated[
+        bool, typer.Option("--wrong", help="Only graphs that the classifier gets wrong; DATA must have labels.")
+    ] = False,
+    against: Annotated[
+        str | None,
+        typer.Option(
+            help="A second kit, or package.module:factory of a classifier: both side by side. Needs --target."
+        ),
+    ] = None,
     classifier: Annotated[str | None, typer.Option(help="Another classifier: package.module:factory.")] = None,
     function: Annotated[
         bool, typer.Option("--function", help="DATA names a function of your own code, which is imported and called.")
@@ -57,23 +78,49 @@ def summarize(
     A run that was stopped or killed goes on when the same command is given again.
     """
     from ..jobs import JobSettings, open_source
-    from ..jobs.summaries import SummaryStopped, run_summary
+    from ..jobs.summaries import SummaryStopped, group_source, run_comparison, run_summary
     from ..report.summary_page import write_summary
     from ..summary.studies import SummaryOptions
     from .progress import job_bar
 
     prepare()
     options = SummaryOptions(
-        num, theta, sample=sample, answers=answers, held_out=held_out, believed=not alone, valid=not any_change
-    )
+        num, theta, sample=sample, answers=answers, held_out=held_out, believed=not alone, valid=not any_change,
+        num_graphs=num_graphs,
+    )  # fmt: skip
     settings = JobSettings.of(model, classifier, target=target)
+    source = group_source(open_source(what, function), settings, _group(what, contains, ids, wrong))
+    if against is not None:
+        second = (model, against) if ":" in against else (against, None)
+        other = JobSettings.of(*second, target=target)
+        show(str(run_comparison(source, settings, other, out, options)))
+        return
     computing = make_engine(engine, workers, scheduler, 120.0, unencrypted)
     try:
         with job_bar(console) as watch:
-            summary = run_summary(open_source(what, function), settings, out, computing, options, watch)
+            summary = run_summary(source, settings, out, computing, options, watch)
     except SummaryStopped as stop:
         show(str(stop), complaints)
         raise typer.Exit(130) from stop
     write_summary(out / "index.html", summary)
     show(str(summary))
     console.print(f"Open [bold]{out / 'index.html'}[/bold] in a browser.")
+
+
+def _group(what: str, contains: str | None, ids: Path | None, wrong: bool) -> "Group":
+    """The part of the graphs that is asked for."""
+    from ..data.source import load_dataset
+    from ..data.splits import PARTS
+    from ..errors import DataError
+    from ..summary.groups import Group
+
+    labels = None
+    if wrong:
+        name, _, part = what.rpartition(":")
+        data = load_dataset(name if part in PARTS else what)
+        labels = {key: data.classes[int(label)] for key, label in zip(data.ids, data.labels, strict=True)}
+    try:
+        listed = None if ids is None else frozenset(ids.read_text().split())
+    except OSError as error:
+        raise DataError(f"{ids}: cannot be read ({error.strerror}). Give a file with one id in a line.") from error
+    return Group(contains, listed, labels)

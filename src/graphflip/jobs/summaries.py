@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +12,11 @@ from ..explain.counterfactual import Counterfactual
 from ..explain.query import Query
 from ..graph import Graph
 from ..models.storage.files import write_atomically
+from ..summary.comparison import ModelComparison, compare_models
+from ..summary.groups import Group
+from ..summary.results.summary import ModelSummary
 from ..summary.studies import Study, SummaryOptions, Tries
 from ..summary.summarizer import Summarizer
-from ..summary.summary import ModelSummary
 from .answers import explainer_of
 from .engines import AbstractEngine
 from .export import explained
@@ -23,6 +25,7 @@ from .run import JobProgress, run_job
 from .settings import JobSettings
 
 SUMMARY = "summary.json"
+COMPARISON = "comparison.json"
 
 
 class SummaryStopped(JobError):
@@ -64,6 +67,41 @@ def run_summary(
     with disk_errors(out):
         write_atomically(out / SUMMARY, json.dumps(summary.to_json(), ensure_ascii=False, indent=1).encode())
     return summary
+
+
+def group_source(source: Source, settings: JobSettings, group: Group) -> Source:
+    """The graphs of a group, which are held in memory; the source itself if the group is all of it.
+
+    Raises:
+        ConfigError: If no graph is in the group.
+    """
+    if group.is_all:
+        return source
+    rows = _Work(source, settings, Path(), None, lambda _: None).rows()
+    kept = group.of(((key, graph) for _, key, graph in rows), explainer_of(settings))
+    own = of_graphs([graph for _, graph in kept], [key for key, _ in kept])
+    return replace(own, name=f"{source.name}, {group.name}")
+
+
+def run_comparison(
+    source: Source, settings: JobSettings, other: JobSettings, out: Path, options: SummaryOptions | None = None
+) -> ModelComparison:
+    """Compare two models on the rows of a source, in this process, and write `comparison.json` to a folder."""
+    rows = [(key, graph) for _, key, graph in _Work(source, settings, out, None, lambda _: None).rows()]
+    names = (settings.classifier or settings.model, other.classifier or other.model)
+    compared = compare_models(
+        explainer_of(settings),
+        explainer_of(other),
+        [graph for _, graph in rows],
+        settings.query.target,
+        names=names,
+        ids=[key for key, _ in rows],
+        options=options,
+    )
+    with disk_errors(out):
+        out.mkdir(parents=True, exist_ok=True)
+        write_atomically(out / COMPARISON, json.dumps(compared.to_json(), ensure_ascii=False, indent=1).encode())
+    return compared
 
 
 @dataclass

@@ -2,7 +2,7 @@
 
 import base64
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from html import escape
 from pathlib import Path
 
@@ -10,14 +10,19 @@ from ..describe.wording import sentences
 from ..errors import DataError
 from ..explain.counterfactual import Counterfactual
 from ..models.storage.files import write_atomically
-from ..summary.summary import CommonRecourse, DirectionSummary, ModelSummary
+from ..summary.results.summary import (
+    MOST_LISTED,
+    CommonRecourse,
+    DirectionSummary,
+    ModelSummary,
+    RepresentativeGraph,
+)
 from ..version import __version__
 from .draw.palette import page_style
-from .draw.pictures import draw_pair
+from .draw.pictures import draw_graph, draw_pair
 
 _ASSETS = Path(__file__).parent / "assets"
 _WIDTH, _HEIGHT, _LEFT, _BOTTOM, _TOP = 520, 240, 40, 28, 12
-_MOST_IDS = 2000
 _BOUND = "no choice can exceed, chosen on"
 
 
@@ -40,19 +45,40 @@ def write_summary(path: Path, summary: ModelSummary) -> None:
 
 def summary_html(summary: ModelSummary) -> str:
     """Write a summary as HTML, whose content security policy forbids loading anything and running any script."""
-    style = (_ASSETS / "report.css").read_text() + (_ASSETS / "summary.css").read_text() + page_style()
+    style = summary_style() + page_style()
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
-    title = escape(f"What {summary.model} goes by")
-    remarks = " ".join([f"Read off {summary.data}.", *summary.remarks])
+    title = escape(title_of(summary))
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{title}</title><style>{style}</style></head><body>"
-        f'<header><h1>{title}</h1><p class="summary">{escape(remarks)}</p></header>'
-        f"<main>{''.join(map(_direction, summary.directions))}</main>"
-        f"<footer>{escape(_settings(summary))} Written by graphflip {__version__}.</footer></body></html>\n"
+        f"<title>{title}</title><style>{style}</style></head><body>{summary_body(summary)}</body></html>\n"
+    )
+
+
+def summary_style() -> str:
+    """Rules of the page without the colors of drawings."""
+    return (_ASSETS / "report.css").read_text() + (_ASSETS / "summary.css").read_text()
+
+
+def title_of(summary: ModelSummary) -> str:
+    """Title of the page."""
+    return f"What {summary.model} goes by"
+
+
+def summary_body(summary: ModelSummary, link: Callable[[str], str] | None = None) -> str:
+    """Write the content of the page.
+
+    Args:
+        summary: The summary.
+        link: Gives the address at which a graph can be looked at, by its id; empty if there is none.
+    """
+    remarks = " ".join([f"Read off {summary.data}.", *summary.remarks])
+    parts = "".join(_direction(part, link or (lambda _: "")) for part in summary.directions)
+    return (
+        f'<header><h1>{escape(title_of(summary))}</h1><p class="summary">{escape(remarks)}</p></header>'
+        f"<main>{parts}</main><footer>{escape(_settings(summary))} Written by graphflip {__version__}.</footer>"
     )
 
 
@@ -65,17 +91,33 @@ def _settings(summary: ModelSummary) -> str:
     )
 
 
-def _direction(part: DirectionSummary) -> str:
+def _direction(part: DirectionSummary, link: Callable[[str], str]) -> str:
     head = f"<h2>To {escape(part.target)}</h2>"
     lead = f"<p>{part.total} graphs are predicted otherwise; recourses were chosen on {part.chosen_on} of them.</p>"
     little = "".join(f'<p class="little">There is little to say: {escape(reason)}</p>' for reason in part.reasons)
-    recourses = "".join(_recourse(k, one) for k, one in enumerate(part.recourses, 1))
+    recourses = "".join(_recourse(k, one, link) for k, one in enumerate(part.recourses, 1))
     left = "".join(f"<li>{count} {escape(reason)}</li>" for reason, count in part.uncovered.items())
     uncovered = f"<h3>What stays uncovered, of the held-out graphs</h3><ul>{left}</ul>" if left else ""
-    return f'<section class="direction">{head}{lead}{little}{_curves(part)}{recourses}{uncovered}</section>'
+    content = f"{head}{lead}{little}{_curves(part)}{recourses}{uncovered}{_graphs(part, link)}"
+    return f'<section class="direction">{content}</section>'
 
 
-def _recourse(rank: int, one: CommonRecourse) -> str:
+def _graphs(part: DirectionSummary, link: Callable[[str], str]) -> str:
+    """Graphs of the target that are near many inputs."""
+    if not part.graphs:
+        return ""
+    figures = "".join(_standing(one, link) for one in part.graphs)
+    return f'<h3>Graphs of that class near many of them</h3><div class="graphs">{figures}</div>'
+
+
+def _standing(one: RepresentativeGraph, link: Callable[[str], str]) -> str:
+    said = f"{one.words}: near {one.near.count} of {one.near.total}; of held-out graphs {one.held_out}"
+    listed = _ids("graphs it is near", one.covers, link)
+    picture = draw_graph(one.graph).svg(standalone=False, brief=True)
+    return f"<figure>{picture}<figcaption>{escape(said)}</figcaption>{listed}</figure>"
+
+
+def _recourse(rank: int, one: CommonRecourse, link: Callable[[str], str]) -> str:
     where = f'<p class="where">{escape("; ".join(one.where))}</p>' if one.where else ""
     agreed = "".join(f"; {escape(name)} agrees on {share.value:.0%}" for name, share in one.judges.items())
     edits = f"{one.edits:.1f}".removesuffix(".0")
@@ -89,7 +131,8 @@ def _recourse(rank: int, one: CommonRecourse) -> str:
     return (
         f'<article class="recourse"><h3><span class="rank">{rank}</span>{escape(_capital(one.words))}</h3>{where}'
         f'<p>{escape(figures)}</p><p class="faint">{escape(share)}</p>'
-        f"{_cases('Examples', one.examples)}{_cases('Where it fails', one.failures)}{_covered(one.covers)}</article>"
+        f"{_cases('Examples', one.examples)}{_cases('Where it fails', one.failures)}"
+        f"{_ids('graphs it flips', one.covers, link)}</article>"
     )
 
 
@@ -121,11 +164,15 @@ def _case(answer: Counterfactual) -> str:
     return f'<div class="case"><div class="pair">{figures}</div><p>{escape(answer.id)}: {escape(said)}</p></div>'
 
 
-def _covered(ids: Sequence[str]) -> str:
-    """The graphs that a recourse covers, behind a click."""
-    listed = "".join(f"<li>{escape(one)}</li>" for one in ids[:_MOST_IDS])
-    more = f"<p>and {len(ids) - _MOST_IDS} more</p>" if len(ids) > _MOST_IDS else ""
-    return f'<details><summary>The {len(ids)} graphs it flips</summary><ul class="ids">{listed}</ul>{more}</details>'
+def _ids(what: str, ids: Sequence[str], link: Callable[[str], str]) -> str:
+    """Names of graphs, behind a click."""
+    listed = "".join(f"<li>{_linked(one, link(one))}</li>" for one in ids[:MOST_LISTED])
+    more = f"<p>and {len(ids) - MOST_LISTED} more</p>" if len(ids) > MOST_LISTED else ""
+    return f'<details><summary>The {len(ids)} {what}</summary><ul class="ids">{listed}</ul>{more}</details>'
+
+
+def _linked(name: str, address: str) -> str:
+    return f'<a href="{escape(address)}">{escape(name)}</a>' if address else escape(name)
 
 
 def _curves(part: DirectionSummary) -> str:

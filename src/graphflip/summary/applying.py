@@ -46,11 +46,16 @@ class Applier:
         after = self.moves.settled(state, draft, changed, factual)
         if after is None or len(after.parts()) > len(state.parts()):
             return None
+        return after if self.allows(factual, after) else None
+
+    def allows(self, factual: Sketch, after: Sketch) -> bool:
+        """True if all surroundings that a change creates are known, and no aromatic ring is lost."""
         if self.environments is None:
-            return after
+            return True
         difference = Difference.between(factual, after)
-        strange = self.environments.unknown(factual, after, difference, KNOWN)
-        return None if strange or not self._rings_stay(factual, difference) else after
+        return not self.environments.unknown(factual, after, difference, KNOWN) and self._rings_stay(
+            factual, difference
+        )
 
     def _rings_stay(self, factual: Sketch, difference: Difference) -> bool:
         """True if no aromatic ring of a molecule is lost."""

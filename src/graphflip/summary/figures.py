@@ -18,8 +18,8 @@ from ..explain.method import verdict
 from ..explain.moves.apply import apply_differences
 from ..graph import Graph
 from .recourses import Recourse
+from .results.summary import CommonRecourse, Share
 from .studies import Seen, Study, Tries
-from .summary import CommonRecourse, Share
 from .wording import context_words, recourse_words
 
 _EXAMPLES = 3

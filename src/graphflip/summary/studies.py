@@ -31,6 +31,7 @@ class SummaryOptions:
 
     Args:
         num: Number of recourses to print.
+        num_graphs: Number of graphs of the wanted class to print that are near many inputs; 0 for none.
         theta: Largest cost: edits over the number of nodes and edges of both graphs.
         times: Most places of a graph at which one recourse is made.
         sample: Graphs of each direction that recourses are looked for in.
@@ -61,9 +62,10 @@ class SummaryOptions:
     believed: bool = True
     valid: bool = True
     seed: int = 0
+    num_graphs: int = 3
 
     def __post_init__(self) -> None:
-        whole = {"num": 1, "times": 1, "sample": 1, "answers": 0, "shortlist": 1}
+        whole = {"num": 1, "times": 1, "sample": 1, "answers": 0, "shortlist": 1, "num_graphs": 0}
         for name, least in whole.items():
             if getattr(self, name) < least:
                 raise ConfigError(f"`{name}` must be at least {least}; got {getattr(self, name)}.")
@@ -177,6 +179,11 @@ class Study:
             return None
         goal = self.requests[direction].at(given)
         return None if bool(goal.reached(given)) else goal
+
+    def class_goal(self, direction: int) -> ClassGoal | None:
+        """The goal of a direction if it is the same for all graphs: a class. None for changes of a value."""
+        request = self.requests[direction]
+        return request if isinstance(request, ClassGoal) else None
 
     def try_on(self, graph: Graph) -> list[list[RecourseTrial] | None]:
         """Try the recourses of every direction on one graph; None for a direction that is not its own."""

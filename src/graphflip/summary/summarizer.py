@@ -16,12 +16,14 @@ from ..explain.explainer import Explainer
 from ..graph import Graph
 from .coverage import greedy_cover
 from .figures import SeenInput, Shortlist, Tried, curve_of, described, why_uncovered
+from .graphs.standing import standing_for
 from .proposals import Proposed, from_answers, from_moves
 from .recourses import Recourse, SiteResult, sharpened
+from .results.summary import MOST_LISTED, DirectionSummary, ModelSummary
 from .studies import Seen, Study, SummaryOptions, Tries
-from .summary import DirectionSummary, ModelSummary
 from .transformations import Transformation
 from .trials import NO_TRIAL
+from .wording import graph_text
 from .worth import little_to_say, remarks_on
 
 Rows = Callable[[], Iterable[tuple[int, str, Graph]]]
@@ -122,7 +124,14 @@ class Summarizer:
         seen = [one.seen for one in inputs]
         parts = tuple(self._direction(full, d, tried[d], seen) for d in range(len(tried)))
         remarks = remarks_on(seen, self.study.explainer.kit.classes)
-        return ModelSummary(self.study.explainer.kit.name, self.name, parts, asdict(self.study.options), remarks)
+        kit, options = self.study.explainer.kit, asdict(self.study.options)
+        return ModelSummary(kit.name, self.name, parts, options, remarks, self._inputs(inputs, parts))
+
+    def _inputs(self, inputs: Sequence[SeenInput], parts: Sequence[DirectionSummary]) -> dict[str, Any]:
+        """Graphs that some recourse flips, by id, in a form that can be asked about again."""
+        wanted = {name for part in parts for one in part.recourses for name in one.covers[:MOST_LISTED]}
+        graphs = self._graphs([one for one in inputs if one.id in wanted])
+        return {one.id: graph_text(graphs[one.place]) for one in inputs if one.id in wanted}
 
     def tries(self, inputs: Sequence[SeenInput]) -> tuple[Study, list[Tried]]:
         """Choose a shortlist for each direction, and try it on all graphs."""
@@ -219,6 +228,7 @@ class Summarizer:
             held_out,
             {"most frequent in single answers, held out": curve_of(frequent)} if len(frequent) else {},
             why_uncovered(tried, cover.chosen),
+            graphs=standing_for(study, direction, tried, self._graphs),
         )
         return replace(part, reasons=little_to_say(part, seen, study.explainer.kit.classes, tried.flipping))
 

@@ -1,9 +1,11 @@
 """Recourses in words: what becomes what, and where."""
 
 import re
+from typing import Any
 
 from ..describe.wording import sentences
 from ..graph import Graph
+from ..jsongraph import graph_to_json
 from .recourses import Recourse
 from .transformations import Wildcards
 
@@ -40,6 +42,25 @@ def _plain(text: str, molecule: bool) -> str:
             named = match.groupdict()
             return f"{named.get('gone', 'hydrogen').removeprefix('the ')} → {named.get('came', 'hydrogen')}"
     return _NUMBER.sub("", text)
+
+
+def graph_words(graph: Graph) -> str:
+    """Name one graph: the SMILES of a molecule, the size of any other graph."""
+    text = graph_text(graph)
+    if isinstance(text, str):
+        return text
+    return f"a graph of {int(graph.num_nodes[0])} nodes and {int(graph.num_edges[0])} edges"
+
+
+def graph_text(graph: Graph) -> str | dict[str, Any]:
+    """One graph as it can be asked about again: the SMILES of a molecule, any other graph as JSON."""
+    if graph.schema.chemistry is not None:
+        from ..data.molecules.molecule import to_smiles
+
+        written = to_smiles(graph)
+        if written is not None:
+            return written
+    return graph_to_json(graph)
 
 
 def context_words(recourse: Recourse) -> tuple[str, ...]:

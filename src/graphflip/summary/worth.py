@@ -3,9 +3,9 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from .intervals import wilson_interval
+from .results.intervals import wilson_interval
+from .results.summary import DirectionSummary
 from .studies import Seen
-from .summary import DirectionSummary
 
 _FEWEST = 30
 """Graphs that a verdict on the whole model needs."""

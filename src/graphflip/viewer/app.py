@@ -12,6 +12,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
+from ..report import goes_by
 from ..report.draw.palette import switchable_page_style
 from ..version import __version__
 from .api import router
@@ -62,7 +63,7 @@ def create_app(config: ViewerConfig, make_worker: Callable[[WorkerHost, int], Ab
     app = FastAPI(title="graphflip", version=__version__, lifespan=lifespan, docs_url=None, redoc_url=None)
     app.include_router(router)
     app.include_router(table_router)
-    for address, content in _assets().items():
+    for address, content in _assets(config).items():
         _serve(app, address, content)
     _answer_bad_requests(app)
     _answer_when_busy(app)
@@ -70,7 +71,7 @@ def create_app(config: ViewerConfig, make_worker: Callable[[WorkerHost, int], Ab
     return app
 
 
-def _assets() -> dict[str, bytes]:
+def _assets(config: ViewerConfig) -> dict[str, bytes]:
     """Pages, scripts and styles of the package by address; nothing else can be fetched.
 
     All addresses but those of the pages contain a digest of the files, so that a browser can keep them for ever.
@@ -78,7 +79,8 @@ def _assets() -> dict[str, bytes]:
     folder = resources.files("graphflip.viewer") / "assets"
     files = {file.name: file.read_bytes() for file in folder.iterdir() if PurePosixPath(file.name).suffix in _TYPES}
     pages = {address: files.pop(name).decode() for address, name in _PAGES.items()}
-    files["drawing.css"] = switchable_page_style().encode()
+    pages[goes_by.ADDRESS] = goes_by.page(config.summaries, dict(zip(config.titles, config.models, strict=True)))
+    files |= {"drawing.css": switchable_page_style().encode(), goes_by.STYLE: goes_by.style()}
     digest = _digest(b"".join(name.encode() + content for name, content in sorted(files.items())))
     pages_served = {address: text.replace("/assets/", f"/assets/{digest}/").encode() for address, text in pages.items()}
     return pages_served | {f"/assets/{digest}/{name}": content for name, content in files.items()}
@@ -86,7 +88,7 @@ def _assets() -> dict[str, bytes]:
 
 def _serve(app: FastAPI, address: str, content: bytes) -> None:
     """Serve a file at an address; a browser that has it already is told so."""
-    is_page = address in _PAGES
+    is_page = address in (*_PAGES, goes_by.ADDRESS)
     headers = {
         "etag": f'"{_digest(content)}"',
         "cache-control": "no-cache" if is_page else "public, max-age=31536000, immutable",

@@ -38,6 +38,7 @@ class ViewerConfig:
         read_seconds: Time in which a request must have arrived as a whole.
         patience: Seconds after which a job is cancelled that no page asks about any more.
         keep: Folder in which sessions are kept, so that they survive a restart; None keeps them in memory alone.
+        summaries: Folders that `graphflip summarize` wrote, for the page "What it goes by".
     """
 
     models: tuple[str, ...] = ("ames",)
@@ -60,6 +61,7 @@ class ViewerConfig:
     read_seconds: float = 20.0
     patience: float = 60.0
     keep: str | None = None
+    summaries: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.models:

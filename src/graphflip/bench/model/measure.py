@@ -13,13 +13,12 @@ from ...explain.moves.sketch import Sketch
 from ...graph import Graph
 from ...summary.coverage import greedy_cover
 from ...summary.figures import curve_of
-from ...summary.graphs.representatives import distances, neighborhoods
 from ...summary.graphs.walk import Visited, random_walk
 from ...summary.proposals import from_answers
 from ...summary.recourses import Recourse
 from ...summary.studies import Study
 from ...summary.transformations import Transformation, transformations_between
-from .subject import SubjectTrials, SummarySubject, Timer
+from .subject import SubjectTrials, SummarySubject
 
 R = 100
 """Number of recourses, as in ComRecGC."""
@@ -27,8 +26,6 @@ GRAPHS = 10
 """Number of counterfactual graphs, as in GCFExplainer."""
 BASELINE_INPUTS = 100
 """Inputs on which recourses of the baselines are tried."""
-COST_INPUTS = 50
-"""Inputs from which the distance to the nearest chosen graph is measured."""
 
 
 def recourse_figures(trial: SubjectTrials) -> dict[str, Any]:
@@ -43,8 +40,8 @@ def recourse_figures(trial: SubjectTrials) -> dict[str, Any]:
     return {
         "inputs": total,
         "inputs_test": int(tried.held_out.sum()),
-        "coverage": _share(every.covered, R, total),
-        "coverage_10": _share(every.covered, GRAPHS, total),
+        "coverage": share_of(every.covered, R, total),
+        "coverage_10": share_of(every.covered, GRAPHS, total),
         "bound_10": every.bounds[min(GRAPHS, len(every.bounds)) - 1] / total if every.bounds else 0.0,
         "num": len(every.chosen),
         "curve": [count / total for count in every.covered],
@@ -54,7 +51,8 @@ def recourse_figures(trial: SubjectTrials) -> dict[str, Any]:
     }
 
 
-def _share(covered: Sequence[int], k: int, total: int) -> float:
+def share_of(covered: Sequence[int], k: int, total: int) -> float:
+    """Share of all inputs that the first k of a cover have."""
     return covered[min(k, len(covered)) - 1] / total if covered and total else 0.0
 
 
@@ -73,8 +71,8 @@ def baseline_recourses(subject: SummarySubject, trial: SubjectTrials, walked: Se
         after = Sketch.of(apply_differences(graphs[one.start], [one.difference]))
         counted.update(dict.fromkeys(transformations_between(before, after, study.moves), one.count))
     lists = {
-        "answers": _frequent(from_answers(trial.answers, study.moves)),
-        "walk": _frequent(counted),
+        "answers": frequent(from_answers(trial.answers, study.moves)),
+        "walk": frequent(counted),
     }
     rows = subject.rows[:: max(1, len(subject.rows) // BASELINE_INPUTS)]
     figures = {}
@@ -87,14 +85,15 @@ def baseline_recourses(subject: SummarySubject, trial: SubjectTrials, walked: Se
         cover = greedy_cover(flips, R)
         figures[name] = {
             "inputs": len(rows),
-            "coverage": _share(cover.covered, R, len(rows)),
-            "coverage_10": _share(cover.covered, GRAPHS, len(rows)),
+            "coverage": share_of(cover.covered, R, len(rows)),
+            "coverage_10": share_of(cover.covered, GRAPHS, len(rows)),
             "num": len(recourses),
         }
     return figures
 
 
-def _frequent(counted: Counter[Transformation]) -> list[Recourse]:
+def frequent(counted: Counter[Transformation]) -> list[Recourse]:
+    """The transformations that occur most often."""
     ranked = sorted(counted, key=lambda change: (-counted[change], change.num_edits, change.key))
     return [Recourse(change) for change in ranked[:R]]
 
@@ -109,53 +108,6 @@ def walk(subject: SummarySubject, study: Study, steps: int) -> list[Visited]:
     return random_walk(study, [graph for _, _, graph in subject.rows], goal, steps, subject.options.seed)
 
 
-def graph_figures(
-    subject: SummarySubject, trial: SubjectTrials, walked: Sequence[Visited], timer: Timer
-) -> dict[str, Any]:
-    """Coverage and cost of 10 counterfactual graphs: ours, of the random walk, and of single answers."""
-    inputs, theta = [graph for _, _, graph in subject.rows], subject.options.theta
-    is_test = np.array([at % 2 == 1 for at, _, _ in subject.rows])
-    flipped = [one.counterfactual for one in trial.answers if one.flipped and one.counterfactual is not None]
-    visited = [apply_differences(inputs[one.start], [one.difference]) for one in walked[:1500]]
-    ours = [*subject.desired, *_cheapest_flips(subject, trial), *flipped]
-    timer.stop("candidates")
-    found = neighborhoods(inputs, ours, theta, 80, 50)
-    chosen, on_train = found.choose(GRAPHS), found.choose(GRAPHS, ~is_test)
-    timer.stop("graphs")
-    asked = inputs[:: max(1, len(inputs) // COST_INPUTS)]
-    figures: dict[str, Any] = {
-        "coverage": _share(chosen.covered, GRAPHS, len(inputs)),
-        "cost": float(np.median(distances(asked, [found.candidates[c] for c in chosen.chosen]))),
-        "cost_inputs": len(asked),
-        "candidates": len(ours),
-        "distance": "upper bounds of the labelled edit distance: coverage is proved, true costs are not higher",
-        "train": _share(on_train.covered, GRAPHS, int((~is_test).sum())),
-        "held_out": float(found.near[list(on_train.chosen)][:, is_test].any(0).mean()) if is_test.any() else 0.0,
-    }
-    timer.stop("distances")
-    for name, candidates in {"walk": visited, "answers": flipped}.items():
-        cover = neighborhoods(inputs, candidates, theta, 30, 50).choose(GRAPHS) if candidates else None
-        covered = _share(cover.covered, GRAPHS, len(inputs)) if cover else 0.0
-        figures[name] = {"coverage": covered, "candidates": len(candidates)}
-        timer.stop(f"graphs of {name}")
-    return figures
-
-
-def _cheapest_flips(subject: SummarySubject, trial: SubjectTrials, most: int = 1000) -> list[Graph]:
-    """For some inputs the graph that the cheapest recourse makes of them."""
-    tried, study = trial.tried, trial.study
-    cost = np.where(tried.flips, tried.cost, np.inf)
-    graphs = {at: graph for at, _, graph in subject.rows}
-    found = []
-    for column in range(0, len(tried.inputs), max(1, len(tried.inputs) // most)):
-        k, one = int(cost[:, column].argmin()), tried.inputs[column]
-        if np.isfinite(cost[k, column]):
-            trials = study.with_recourses([[study.recourses[0][k]]]).try_on(graphs[one.place])[0]
-            if trials and trials[0].difference is not None:
-                found.append(apply_differences(graphs[one.place], [trials[0].difference]))
-    return found
-
-
 def believed_figures(subject: SummarySubject, trial: SubjectTrials) -> dict[str, Any]:
     """Coverage on some inputs if flips count only where the surrogates agree, with recourses of the same shortlist."""
     options = replace(subject.options, believed=True)
@@ -167,5 +119,5 @@ def believed_figures(subject: SummarySubject, trial: SubjectTrials) -> dict[str,
             if k < len(flips):
                 flips[k, column] = flipped
     covered = greedy_cover(flips, R).covered
-    shares = {f"coverage{name}": _share(covered, k, len(rows)) for name, k in (("", R), ("_10", GRAPHS))}
+    shares = {f"coverage{name}": share_of(covered, k, len(rows)) for name, k in (("", R), ("_10", GRAPHS))}
     return {"inputs": len(rows), **shares}

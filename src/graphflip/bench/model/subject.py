@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import torch
+
 from ...data.dataset import GraphDataset
 from ...data.source import load_dataset
 from ...explain.counterfactual import Counterfactual
@@ -17,6 +19,8 @@ from ...summary.summarizer import Summarizer
 
 DESIRED = {"aids": "active", "mutagenicity": "nonmutagen", "nci1": "active", "planted": "no motif"}
 """The class that predictions are to become, as GCFExplainer has it."""
+
+_BATCH = 128
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,22 +50,29 @@ class SummarySubject:
     @cached_property
     def rows(self) -> list[tuple[int, str, Graph]]:
         """Graphs that are predicted as the undesired class; test graphs have odd places, the others even ones."""
-        study, rows = Study.of(self.explainer, DESIRED[self.name], self.options), []
+        rows = []
         for part in ("train", "validation", "test"):
             graphs = self.dataset.part(part)
-            for k in range(min(len(graphs), self.limit or len(graphs))):
-                graph = graphs.graphs([k])
-                if study.goal(0, self.explainer.kit.classifier(graph)[0].tolist()) is not None:
-                    rows.append((2 * len(rows) + (part == "test"), graphs.ids[k], graph))
+            for k, undesired in enumerate(self._undesired(part)):
+                if undesired:
+                    rows.append((2 * len(rows) + (part == "test"), graphs.ids[k], graphs.graphs([k])))
         return rows[:: self.every]
 
     @cached_property
     def desired(self) -> list[Graph]:
         """Graphs of the train part that are predicted as the desired class."""
-        study, train = Study.of(self.explainer, DESIRED[self.name], self.options), self.dataset.part("train")
-        several = (train.graphs([k]) for k in range(min(len(train), self.limit or len(train))))
-        classifier = self.explainer.kit.classifier
-        return [graph for graph in several if study.goal(0, classifier(graph)[0].tolist()) is None]
+        train = self.dataset.part("train")
+        return [train.graphs([k]) for k, undesired in enumerate(self._undesired("train")) if not undesired]
+
+    @torch.no_grad()
+    def _undesired(self, part: str) -> list[bool]:
+        """For each graph of a part, up to the limit, True if it is predicted as another class than the desired one."""
+        study, graphs = Study.of(self.explainer, DESIRED[self.name], self.options), self.dataset.part(part)
+        count, found = min(len(graphs), self.limit or len(graphs)), []
+        for start in range(0, count, _BATCH):
+            outputs = self.explainer.kit.classifier(graphs.graphs(range(start, min(start + _BATCH, count))))
+            found += [study.goal(0, row) is not None for row in outputs.tolist()]
+        return found
 
 
 class Timer:
@@ -76,6 +87,11 @@ class Timer:
         now = time.process_time()
         self.seconds[name] = self.seconds.get(name, 0.0) + now - self._last
         self._last = now
+
+    @property
+    def rounded(self) -> dict[str, float]:
+        """Seconds to one place."""
+        return {step: round(seconds, 1) for step, seconds in self.seconds.items()}
 
 
 @dataclass(eq=False)

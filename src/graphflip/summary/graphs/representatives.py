@@ -2,76 +2,191 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
-from jaxtyping import Bool
+import torch
+from jaxtyping import Bool, Float
 
+from ...explain.goals.goal import AbstractGoal
+from ...explain.moves.difference import Difference
+from ...explain.moves.moves import Moves
+from ...explain.moves.sketch import Sketch
 from ...graph import Graph
+from ...models.networks.classifier import AbstractClassifier
 from ..coverage import Cover, greedy_cover
-from .nearness import Profiles, may_be_near, unlikeness, upper_bound
+from .alignment import align_pairs
+from .centers import CenterSearch
+from .codes import Codebook, CodedGraphs
+from .frames import CodeChange, Frame, all_changes
+from .nearness import Profiles
 
-_UNLIKE = 0.16
-"""Pairs whose surroundings differ by more are hardly ever near: they are not aligned."""
+_WIDTH = 0.05
+"""Unlikeness at which the promise of a start falls to a third."""
+_BATCH = 256
 
 
 @dataclass(frozen=True, eq=False)
-class Neighborhoods:
-    """Candidates with the inputs that they are proved to be near.
+class Representatives:
+    """Counterfactual graphs with the inputs that they are proved to be near.
 
     Args:
-        candidates: Graphs of the wanted class.
-        near: For each candidate, True for inputs within theta of it.
+        graphs: Graphs of the wanted class.
+        near: For each of them, True for inputs within theta of it.
     """
 
-    candidates: tuple[Graph, ...]
+    graphs: tuple[Graph, ...]
     near: Bool[np.ndarray, "c g"]
 
     def choose(self, num: int, among: Bool[np.ndarray, " g"] | None = None) -> Cover:
-        """Choose candidates that are near as many inputs as possible, or as many of some of them."""
+        """Choose graphs that are near as many inputs as possible, or as many of some of them."""
         return greedy_cover(self.near if among is None else self.near[:, among], num)
 
 
-def neighborhoods(
-    inputs: Sequence[Graph],
-    candidates: Sequence[Graph],
-    theta: float = 0.1,
-    most_candidates: int = 150,
-    most_pairs: int = 80,
-) -> Neighborhoods:
-    """Find the inputs that candidates are near.
+@dataclass(frozen=True, eq=False)
+class RepresentativeSearch:
+    """Looks for graphs of a wanted class that stand for many inputs.
 
     Args:
-        inputs: Graphs to stand for.
-        candidates: Graphs of the wanted class.
-        theta: Largest normalized edit distance.
-        most_candidates: Candidates that are compared with inputs, those that look like most inputs first.
-        most_pairs: Inputs that a candidate is aligned with, the most alike first.
-
-    Returns:
-        The candidates that were compared; nearness is proved, so that coverage may be more, and is not less.
+        inputs: Graphs to stand for, each a batch of one hard graph.
+        classifier: The classifier.
+        goal: The wanted class.
+        theta: Largest normalized edit distance that counts as near.
+        moves: Changes that may be made; None allows every single edit, as the literature does.
+        kinds: True if changes of an edge's attributes are edits; False counts edges only as there or not.
     """
-    profiles, others = Profiles(inputs), Profiles(candidates)
-    apart = unlikeness(profiles, others).numpy()
-    apart[~may_be_near(profiles, others, theta).numpy()] = np.inf
-    promise = np.exp(-apart / 0.05).sum(1)
-    tried = np.argsort(-promise, kind="stable")[:most_candidates]
-    near = np.zeros((len(tried), len(inputs)), dtype=bool)
-    for row, c in enumerate(tried):
-        for x in np.argsort(apart[c], kind="stable")[:most_pairs]:
-            if apart[c, x] > _UNLIKE:
+
+    inputs: Sequence[Graph]
+    classifier: AbstractClassifier
+    goal: AbstractGoal
+    theta: float = 0.1
+    moves: Moves | None = None
+    kinds: bool = True
+
+    @cached_property
+    def book(self) -> Codebook:
+        """Numbers of attributes."""
+        return Codebook()
+
+    @cached_property
+    def slots(self) -> int:
+        """Slots of every coded graph."""
+        return max(self.inputs[0].schema.max_nodes, max(graph.num_slots for graph in self.inputs))
+
+    @cached_property
+    def profiles(self) -> Profiles:
+        """The inputs as distances see them."""
+        return Profiles(self._seen(self._coded(self.inputs)))
+
+    def search(
+        self, rounds: int, weights: Float[np.ndarray, " g"] | None = None, others: Sequence[Graph] = ()
+    ) -> Representatives:
+        """Climb from the most promising graphs, one after another, each for the inputs that those before it left.
+
+        Inputs and others take turns: others are of the wanted class already, inputs are where the inputs are.
+
+        Args:
+            rounds: Number of climbs.
+            weights: Weight of each input, 0 for those that nothing may be learned from; by default 1.
+            others: Further graphs to start from.
+        """
+        weights = np.ones(len(self.inputs)) if weights is None else weights
+        starts = self._coded([*self.inputs, *others])
+        kernel = self._kernel(Profiles(self._seen(starts)))
+        free = np.array(weights, float)
+        lists = [np.flatnonzero(free > 0), np.arange(len(others)) + len(self.inputs)]
+        climber = CenterSearch(
+            Profiles(self._coded(self.inputs)),
+            self._lead,
+            self.theta,
+            all_changes if self.moves is None else self._moved,
+        )
+        found: list[tuple[Graph, np.ndarray]] = []
+        for turn in range(rounds):
+            own = lists[turn % 2] if len(lists[turn % 2]) else lists[1 - turn % 2]
+            if not len(own):
                 break
-            limit = theta * float(profiles.sizes[x] + others.sizes[c])
-            near[row, x] = upper_bound(inputs[x], candidates[c], limit) <= limit
-    return Neighborhoods(tuple(candidates[c] for c in tried), near)
+            at = int(own[int(np.argmax(kernel[own] @ free))])
+            lists = [several[several != at] for several in lists]
+            center = climber.climb(starts[[at]], free)
+            if center is not None:
+                near = self.near(center)
+                found.append((self._graphs(center), near))
+                free = np.where(near, 0.0, free)
+        near = np.array([near for _, near in found]).reshape(len(found), len(self.inputs))
+        return Representatives(tuple(graph for graph, _ in found), near)
+
+    def of(self, candidates: Sequence[Graph]) -> Representatives:
+        """Given graphs of the wanted class, with the inputs near them."""
+        coded = self._coded(candidates)
+        near = [self.near(coded[[c]]) for c in range(len(coded))]
+        return Representatives(tuple(candidates), np.array(near).reshape(len(coded), len(self.inputs)))
+
+    def near(self, center: CodedGraphs) -> Bool[np.ndarray, " g"]:
+        """Inputs that are proved to be within theta of a center."""
+        return CenterSearch(self.profiles, self._lead, self.theta).near(self._seen(center))
+
+    def distances(self, graphs: Sequence[Graph], asked: Sequence[int]) -> Float[np.ndarray, " m"]:
+        """Upper bounds of the normalized distance from some inputs to the nearest of some graphs."""
+        inputs, nearest = self.profiles.graphs[asked], np.ones(len(asked))
+        coded = self._seen(self._coded(graphs))
+        for c in range(len(coded)):
+            repeated = coded[np.full(len(asked), c)]
+            edits = align_pairs(repeated, inputs, np.zeros(len(asked))).edits
+            nearest = np.minimum(nearest, edits / (repeated.sizes + inputs.sizes))
+        return nearest
+
+    def _coded(self, graphs: Sequence[Graph]) -> CodedGraphs:
+        return self.book.read([Sketch.of(graph.trim()) for graph in graphs], self.slots)
+
+    def _seen(self, graphs: CodedGraphs) -> CodedGraphs:
+        """Graphs as distances see them: without the attributes of edges, if these do not count."""
+        return graphs if self.kinds else CodedGraphs(graphs.labels, np.sign(graphs.links), graphs.directed)
+
+    def _kernel(self, starts: Profiles) -> Float[np.ndarray, "s g"]:
+        """Promise that each start is near each input."""
+        promise = np.exp(-self.profiles.unlikeness(starts) / _WIDTH)
+        far = self.profiles.at_least(starts) > 1.6 * self.theta * (starts.sizes[:, None] + self.profiles.sizes)
+        return np.where(far, 0.0, promise)
+
+    @torch.no_grad()
+    def _lead(self, graphs: CodedGraphs) -> Float[np.ndarray, " g"]:
+        """Above 0 for graphs that reach the goal, else the log-probability of it."""
+        values = []
+        for start in range(0, len(graphs), _BATCH):
+            outputs = self.classifier(self._graphs(graphs[np.arange(start, min(start + _BATCH, len(graphs)))]))
+            reached = self.goal.reached(outputs) & outputs.isfinite().all(-1)
+            values.append(torch.where(reached, 1.0, self.goal.score(outputs).clamp(max=0)))
+        return torch.cat(values).double().numpy()
+
+    def _graphs(self, graphs: CodedGraphs) -> Graph:
+        """Coded graphs as a batch."""
+        schema = self.inputs[0].schema
+        V, E = (
+            _table(book, columns)
+            for book, columns in ((self.book.nodes, schema.nodes), (self.book.edges, schema.edges))
+        )
+        labels, links = (torch.as_tensor(codes.astype(np.int64)) for codes in (graphs.labels, graphs.links))
+        return Graph.trusted((labels > 0).float(), V[labels], (links > 0).float(), E[links], schema)
+
+    def _moved(self, frame: Frame) -> list[CodeChange]:
+        """The moves of a center, as changes of codes."""
+        if self.moves is None:
+            return []
+        state, changes = self.book.sketch(frame.center, 0), {}
+        for _, after in self.moves.steps(state, state):
+            difference = Difference.between(state, after)
+            if difference.size and max(difference.touched) < self.slots:
+                nodes = tuple((i, self.book.node(change.after)) for i, change in sorted(difference.nodes.items()))
+                links = ((i, j, self.book.edge(change.after)) for (i, j), change in sorted(difference.edges.items()))
+                changes[CodeChange(nodes, tuple(links))] = None
+        return list(changes)
 
 
-def distances(inputs: Sequence[Graph], graphs: Sequence[Graph]) -> np.ndarray:
-    """Upper bounds of the normalized distance from each input to the nearest of some graphs."""
-    nearest = []
-    for graph in inputs:
-        size = float(graph.num_nodes[0] + graph.num_edges[0])
-        bounds = [
-            upper_bound(graph, other) / (size + float(other.num_nodes[0] + other.num_edges[0])) for other in graphs
-        ]
-        nearest.append(min(bounds, default=1.0))
-    return np.array(nearest)
+def _table(book: dict, columns: tuple) -> torch.Tensor:
+    """Rows of V or E for each code; zeros for 0."""
+    width = sum(column.width for column in columns)
+    rows = [
+        [number for column, value in zip(columns, key, strict=True) for number in column.encode(value)] for key in book
+    ]
+    return torch.tensor([[0.0] * width, *rows], dtype=torch.float32).reshape(len(book) + 1, width)

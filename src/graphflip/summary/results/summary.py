@@ -4,10 +4,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..explain.counterfactual import Counterfactual
-from ..explain.records import to_record
+from ...explain.counterfactual import Counterfactual
+from ...explain.records import to_record
+from ...graph import Graph
+from ...jsongraph import graph_to_json
+from ..recourses import Recourse
 from .intervals import wilson_interval
-from .recourses import Recourse
+
+MOST_LISTED = 2000
+"""Graphs of a recourse that are listed one by one."""
 
 
 @dataclass(frozen=True)
@@ -28,6 +33,8 @@ class Share:
         return wilson_interval(self.count, self.total)
 
     def __str__(self) -> str:
+        if not self.total:
+            return "no case"
         low, high = self.interval
         return f"{self.value:.0%} (95 % interval {100 * low:.0f}–{100 * high:.0f})"
 
@@ -80,6 +87,28 @@ class CommonRecourse:
 
 
 @dataclass(frozen=True)
+class RepresentativeGraph:
+    """A graph of the wanted class that is near many inputs.
+
+    Args:
+        graph: The graph, a batch of one.
+        words: Its SMILES, or its size.
+        near: Inputs within theta of it, of those that it was looked for with.
+        held_out: The same of inputs that it was not looked for with.
+        covers: Ids of all of these.
+    """
+
+    graph: Graph
+    words: str
+    near: Share
+    held_out: Share
+    covers: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return f"{self.words}: near {self.near.count} of {self.near.total}; of held-out graphs {self.held_out}"
+
+
+@dataclass(frozen=True)
 class DirectionSummary:
     """Changes that lead to one target.
 
@@ -94,6 +123,7 @@ class DirectionSummary:
         baselines: Curves of other ways to choose, by name.
         uncovered: Held-out graphs that no recourse flips, by reason.
         reasons: Why there is little to say; empty if there is something.
+        graphs: Graphs of the target that are near many inputs.
     """
 
     target: str
@@ -106,6 +136,7 @@ class DirectionSummary:
     baselines: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     uncovered: Mapping[str, int] = field(default_factory=dict)
     reasons: tuple[str, ...] = ()
+    graphs: tuple[RepresentativeGraph, ...] = ()
 
     def __str__(self) -> str:
         lines = [f"To {self.target} ({self.total} graphs)"]
@@ -118,6 +149,7 @@ class DirectionSummary:
                 "ones."
             )
         lines += [f"  Not flipped, held out: {count} {reason}." for reason, count in self.uncovered.items()]
+        lines += [f"  A graph of that class near many of them: {one}" for one in self.graphs]
         return "\n".join(lines)
 
 
@@ -131,6 +163,7 @@ class ModelSummary:
         directions: One part for each class, or for the change of a value that was asked for.
         options: Settings.
         remarks: Figures on the model as a whole.
+        inputs: For graphs that some recourse flips, by id, their SMILES or the graph as JSON.
 
     Example:
         >>> print(ModelSummary("kit", "molecules.csv", (), {}, ("Predicted: 3 active.",)))
@@ -143,39 +176,48 @@ class ModelSummary:
     directions: tuple[DirectionSummary, ...]
     options: Mapping[str, Any]
     remarks: tuple[str, ...] = ()
+    inputs: Mapping[str, str | dict[str, Any]] = field(default_factory=dict)
 
     def __str__(self) -> str:
         head = f"What {self.model} goes by on {self.data}"
         return "\n".join([head, *self.remarks, *map(str, self.directions)])
 
     def to_json(self) -> dict[str, Any]:
-        """Convert to a dict that can be written as JSON; examples are records of counterfactuals."""
+        """Convert to a dict that can be written as JSON; `summary_from_json` reads it back."""
         return {
             "model": self.model,
             "data": self.data,
             "options": dict(self.options),
             "remarks": list(self.remarks),
             "directions": [_direction(one) for one in self.directions],
+            "inputs": dict(self.inputs),
         }
 
 
+_RECOURSE = "words", "where", "edits", "cost", "gain", "overlap", "covers"
+_DIRECTION = "target", "total", "chosen_on", "curve", "bound", "held_out_curve", "baselines", "uncovered", "reasons"
+
+
 def _direction(part: DirectionSummary) -> dict[str, Any]:
-    plain = {name: getattr(part, name) for name in ("target", "total", "chosen_on", "curve", "bound", "held_out_curve")}
-    more = {"baselines": dict(part.baselines), "uncovered": dict(part.uncovered), "reasons": list(part.reasons)}
-    return {**plain, **more, "recourses": [_recourse(one) for one in part.recourses]}
+    plain = {name: getattr(part, name) for name in _DIRECTION}
+    graphs = [_graph(one) for one in part.graphs]
+    return {**plain, "recourses": [_recourse(one) for one in part.recourses], "graphs": graphs}
 
 
 def _recourse(one: CommonRecourse) -> dict[str, Any]:
-    shares = {name: _share(getattr(one, name)) for name in ("applies", "flips", "held_out")}
-    plain = {name: getattr(one, name) for name in ("words", "where", "edits", "cost", "gain", "overlap", "covers")}
     return {
-        **plain,
-        **shares,
+        **{name: getattr(one, name) for name in _RECOURSE},
+        **{name: _share(getattr(one, name)) for name in ("applies", "flips", "held_out")},
         "judges": {name: _share(share) for name, share in one.judges.items()},
         "recourse": one.recourse.to_json(),
         "examples": [to_record(each) for each in one.examples],
         "failures": [to_record(each) for each in one.failures],
     }
+
+
+def _graph(one: RepresentativeGraph) -> dict[str, Any]:
+    shares = {"near": _share(one.near), "held_out": _share(one.held_out)}
+    return {"words": one.words, "graph": graph_to_json(one.graph), "covers": one.covers, **shares}
 
 
 def _share(share: Share) -> dict[str, Any]:
