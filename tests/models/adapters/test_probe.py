@@ -147,6 +147,38 @@ def test_a_model_that_fails_without_edges_is_not_shown_such_graphs():
     assert classifier(GRAPHS).abs().sum(1).gt(0).all()
 
 
+class OneNumber(nn.Module):
+    """A model whose one output lies between 0 and 1, as a logit or as a probability."""
+
+    def __init__(self, last):
+        super().__init__()
+        self.layer, self.out, self.last = GCNConv(D, WIDTH), nn.Linear(WIDTH, 1), last
+        with torch.no_grad():
+            self.out.weight.mul_(0.01)
+            self.out.bias.fill_(0.4)
+
+    def forward(self, x, edge_index, batch):
+        return self.last(self.out(global_add_pool(self.layer(x, edge_index), batch)))
+
+
+@pytest.mark.parametrize(
+    ("last", "kind"),
+    [
+        (lambda rows: rows, "raw"),
+        (lambda rows: rows.squeeze(-1), "raw"),
+        (lambda rows: rows.view(-1), "raw"),
+        (lambda rows: rows.sigmoid().view(-1), "probs"),
+        (lambda rows: rows.sigmoid_(), "probs"),
+        (lambda rows: torch.sigmoid(rows)[:, 0], "probs"),
+    ],
+    ids=["linear", "squeezed", "viewed", "sigmoid", "in place", "column"],
+)
+def test_a_logit_between_0_and_1_is_told_from_a_probability(last, kind):
+    torch.manual_seed(0)
+    classifier = PyGClassifier(OneNumber(last), SCHEMA)
+    assert classifier.return_type == kind
+
+
 def test_refusals_name_the_hint():
     class TooWide(Plain):
         pass

@@ -134,7 +134,7 @@ class Listing:
         yield self._new_edges()
         groups, of_groups = Choices(), GroupMoves(self.ground)
         for part in of_groups.choices(largest, branches):
-            groups.add(part._replace(rises=_bounded(part.rises)))
+            groups.add(part._replace(rises=bounded(part.rises)))
         yield groups
 
     def _node_changes(self) -> Choices:
@@ -180,7 +180,7 @@ class Listing:
             return Draft("remove edge", (i, j), None, rows[free[k]], partial(cut, state, i, j))
 
         codes = np.full((len(free), 2), self.number("remove edge"))
-        choices.add(Choice(_bounded(gone), np.ones(len(free)), codes, remove))
+        choices.add(Choice(bounded(gone), np.ones(len(free)), codes, remove))
         return choices
 
     def _new_edges(self) -> Choices:
@@ -202,7 +202,7 @@ class Listing:
                 return Draft("add edge", (i, j), attributes, None, partial(joined, state, i, j, attributes))
 
             codes = np.full((len(pairs), 2), self.number(("add edge", attributes)))
-            choices.add(Choice(_bounded(rises), np.ones(len(pairs)), codes, make))
+            choices.add(Choice(bounded(rises), np.ones(len(pairs)), codes, make))
         return choices
 
     def _attributes(
@@ -229,12 +229,13 @@ class Listing:
                 return None if new is None else make(at, new, *places[place], rows[place])
 
             sorts = others.sorts(lambda sort, at=at: self.number((len(places[0]), at, sort)))
-            choices.add(Choice(_bounded(rises.reshape(-1, rises.shape[-1])), others.edits.ravel(), sorts, one))
+            choices.add(Choice(bounded(rises.reshape(-1, rises.shape[-1])), others.edits.ravel(), sorts, one))
 
     @cached_property
     def _held(self) -> set[Pair]:
         return bridges(self.state)
 
 
-def _bounded(rises: Rises) -> Rises:
+def bounded(rises: Rises) -> Rises:
+    """Rises as far as an estimate is believed."""
     return np.asarray(rises, dtype=np.float64).clip(-_FARTHEST, _FARTHEST)
