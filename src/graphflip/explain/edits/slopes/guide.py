@@ -54,6 +54,7 @@ class Slopes:
     def __init__(self, neighborhood: Neighborhood, scoring: Scoring):
         self.neighborhood, self.scoring = neighborhood, scoring
         self.known: dict[frozenset, list[Gradient]] = {}
+        self.listings: dict[tuple[frozenset, bool], Listing] = {}
         self.residuals, self.explored = Residuals(len(scoring.enough)), False
         self.admissions = {known: Admission(neighborhood, known) for known in (True, False)}
         models = (scoring.classifier, *scoring.surrogates)
@@ -116,8 +117,15 @@ class Slopes:
         return True
 
     def _listing(self, state: Candidate, stage: SearchStage) -> Listing:
+        """The listing of a state, kept: stages begin at the same states again."""
+        key = state.key(), stage.known
+        if key not in self.listings:
+            self.listings[key] = Listing(self._ground(state, stage))
+        return self.listings[key]
+
+    def _ground(self, state: Candidate, stage: SearchStage) -> Ground:
         around = self.neighborhood
-        ground = Ground(
+        return Ground(
             around.moves,
             around.factual,
             state.sketch,
@@ -125,7 +133,6 @@ class Slopes:
             self.residuals.number,
             self.admissions[stage.known].at(state.sketch),
         )
-        return Listing(ground)
 
     def _listed(self, state: Candidate, stage: SearchStage) -> Listed:
         rank = self._rank(state)
