@@ -7,7 +7,7 @@ GRAPHFLIP_DATA);
 proteins_like: the package's geometric graphs of six classes, 20 to 126 nodes;
 geometric: the kit of proteins_like, asked for any other class with confidence 0.9, `balanced` and `minimal`, and
 compared with the rule;
-distilled_gin, distilled_gat, distilled_forest: 1,000 molecules of Mutagenicity and a model of the user's own, with
+distilled_gin, distilled_gat, distilled_forest: 500 molecules of Mutagenicity and a model of the user's own, with
 surrogates that learned labels and with surrogates that learned its answers.
 
 Kits are kept in DIR: a run that was ended goes on, and explanations can be measured again. Times are processor
@@ -176,7 +176,7 @@ def least(answer: gf.Counterfactual) -> int:
 
 def distilled_row(kind: str, work: Path, limit: int) -> dict[str, Any]:
     whole = gf.load_dataset("mutagenicity")
-    parts = [whole.split["train"][:800], whole.split["validation"][:100], whole.split["test"][:100]]
+    parts = [whole.split["train"][:400], whole.split["validation"][:50], whole.split["test"][:50]]
     dataset = whole.subset(torch.cat(parts))
     own = users_model(kind, whole)
     taught, seconds, readiness = fitted(work, f"distilled_{kind}", dataset, own)
@@ -198,7 +198,7 @@ def users_model(kind: str, dataset: gf.GraphDataset) -> AbstractClassifier:
         return random_forest.as_black_box(random_forest.train(dataset, 100), dataset.schema, None)
     import own_pyg_model
 
-    return PyGClassifier(own_pyg_model.train(kind, dataset, 8), dataset.schema, num_classes=2)
+    return PyGClassifier(own_pyg_model.train(kind, dataset, 5), dataset.schema, num_classes=2)
 
 
 @torch.no_grad()
