@@ -4,6 +4,8 @@ import json
 import re
 from pathlib import Path
 
+from graphflip.explain.preferences import MOLECULES, PREFERENCES
+
 ROOT = Path(__file__).parents[1]
 ROW = re.compile(r"^\| (\w+), `(\w+)` \| (.*) \|$", re.MULTILINE)
 
@@ -18,6 +20,15 @@ def test_the_readme_has_the_figures_of_the_quality_table():
         shown = [f"{found['flip_ratio']:.3f}", *judges, f"{found['edge_sp']:.3f}"]
         shown += [f"{found['mean_heavy_edits']:.1f}", f"{found['one_minimal']:.3f}"]
         assert cells.split(" | ") == shown, f"{data}, {method}"
+
+
+def test_the_page_about_the_search_has_the_levels_of_the_preferences():
+    text = (ROOT / "docs" / "concepts" / "search.md").read_text()
+    for name in ("balanced", "believable"):
+        (row,) = re.findall(rf"^\| `{name}`.*$", text, re.MULTILINE)
+        usual, molecules = PREFERENCES[name], MOLECULES[name]
+        levels = (usual.confidence, molecules.confidence, usual.agreement, molecules.agreement)
+        assert re.findall(r"0\.\d+", row) == [f"{level:g}" for level in levels]
 
 
 def test_the_readme_has_the_figures_of_real_molecules():

@@ -29,9 +29,9 @@ def by_atoms(graphs):
     return torch.tensor([[1.0 - value, value - 1.0] for value in totals]).softmax(-1)
 
 
-def beginning(smiles, look=8, predict=by_atoms):
+def beginning(smiles, look=8, predict=by_atoms, **settings):
     graph = from_smiles(smiles, MOLECULES)
-    search = EditSearch(BlackBox(predict, MOLECULES), Moves(MOLECULES), look=look)
+    search = EditSearch(BlackBox(predict, MOLECULES), Moves(MOLECULES), look=look, **settings)
     logits = search.classifier(graph)
     return search.start(graph, parse_goal(1, ()).at(logits[0]), logits)
 
@@ -108,6 +108,20 @@ def test_moves_that_cost_too_much_are_not_made():
     search = beginning("CCCCO")
     limit = 2.5
     assert all(search.costs.cost(candidate) < limit for candidate in search.inspect([search.root], PROMISING, limit))
+
+
+def test_in_the_last_round_only_moves_that_may_take_the_place_of_the_answer_are_tried():
+    def last_round(patience):
+        search = beginning("CCCCCCO", patience=patience, confidence=0.9)
+        search.inspect([search.root], PROMISING, math.inf)
+        before = search.scoring.calls
+        tried = search.inspect([search.root], PROMISING, 50.0)
+        costs = [search.costs.cost(candidate) for candidate in tried if search.scoring.passes(candidate)]
+        return search.scoring.calls - before, min(costs, default=math.inf)
+
+    (few, cheapest), (many, also) = last_round(patience=1), last_round(patience=2)
+    assert few < many
+    assert cheapest == also
 
 
 def test_a_needle_is_found_by_trying_everything_in_the_end():

@@ -75,6 +75,20 @@ def test_prices_add_up():
     assert strangeness(*without, dear) == pytest.approx(strangeness(*without, cheap))
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "paid"),
+    [
+        ("Cc1ccccc1C", "Cc1ccccc1Br", 0),
+        ("Cc1ccccc1C", "Brc1ccccc1Cl", 1),
+        ("Clc1ccccc1C", "Brc1ccccc1I", 0),
+        ("Clc1ccccc1Br", "Cc1ccccc1C", 0),
+    ],
+)
+def test_halogens_after_the_first_have_a_price(before, after, paid):
+    dear, cheap = (ChemicalRealism(SCHEMA, Corpus.packaged(), Free(), halogens=price) for price in (7.0, 0.0))
+    assert strangeness(before, after, dear) == pytest.approx(strangeness(before, after, cheap) + 7.0 * paid)
+
+
 def test_environments_of_the_training_data_cost_less_the_more_there_are():
     first, second = (Sketch.of(from_smiles(text, SCHEMA)) for text in ("CC", "CO"))
     candidate = Candidate.of(first, second, SCHEMA)

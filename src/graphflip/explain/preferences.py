@@ -31,8 +31,9 @@ class Preference(BaseModel):
 
     `confidence` is the least probability of the target by the classifier, `agreement` by the surrogates on average
     (0: they are not asked). `environments`: only surroundings of nodes that occur in the training data may be created.
-    `realism`: what real molecules or graphs seldom have costs extra; `rarity`, `synthesis`, `stereo` and `likeness` are
-    prices of `ChemicalRealism`, `familiarity` is that of `FamiliarGraphs`. The others are settings of `EditSearch`.
+    `realism`: what real molecules or graphs seldom have costs extra; `rarity`, `synthesis`, `stereo`, `likeness` and
+    `halogens` are prices of `ChemicalRealism`, `familiarity` is that of `FamiliarGraphs`. The others are settings of
+    `EditSearch`.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -49,6 +50,7 @@ class Preference(BaseModel):
     synthesis: float = Field(default=1.0, ge=0)
     stereo: float = Field(default=1.0, ge=0)
     likeness: float = Field(default=4.0, ge=0)
+    halogens: float = Field(default=0.0, ge=0)
     familiarity: float = Field(default=1.0, ge=0)
     shortlist: int = Field(default=32, gt=0)
     max_moves: int = Field(default=8, gt=0)
@@ -66,13 +68,14 @@ PREFERENCES: Mapping[str, Preference] = {
 
 _CHEMISTS = {
     "realism": True,
-    "edit_price": 0.8,
+    "edit_price": 1.0,
     "site_price": 1.0,
     "hydrogen_price": 0.4,
     "familiarity": 2.0,
     "likeness": 12.0,
     "rarity": 1.0,
     "stereo": 3.0,
+    "halogens": 4.0,
     "max_moves": 7,
     "patience": 1,
     "exchanges": 1,
@@ -154,5 +157,5 @@ def realism(wish: Preference, schema: Schema, knowledge: Knowledge) -> AbstractR
     training = FamiliarGraphs(knowledge.environments, wish.familiarity)
     if schema.chemistry is None or not schema.de:
         return training
-    prices = wish.rarity, wish.synthesis, wish.stereo, wish.likeness
+    prices = wish.rarity, wish.synthesis, wish.stereo, wish.likeness, wish.halogens
     return ChemicalRealism(schema, Corpus.packaged(), training, *prices)

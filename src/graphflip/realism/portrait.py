@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import rdkit.Chem
 
 _RADII = (0, 1, 2)
+_HALOGENS = (9, 17, 35, 53)
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,6 +71,11 @@ class Portrait:
     def stereocenters(self) -> int:
         """Number of atoms that are stereocenters, assigned or not."""
         return len(rdkit_chem().FindMolChiralCenters(self.mol, includeUnassigned=True, useLegacyImplementation=True))
+
+    @cached_property
+    def halogens(self) -> int:
+        """Number of atoms of fluorine, chlorine, bromine or iodine."""
+        return sum(atom.GetAtomicNum() in _HALOGENS for atom in self.mol.GetAtoms())
 
     def synthetic_accessibility(self, corpus: Corpus) -> float:
         """Ertl's score, from 1 (easy to make) to 10 (hard), by the corpus's counts of fragments."""

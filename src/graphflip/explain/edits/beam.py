@@ -38,6 +38,7 @@ _ENUMERABLE = 41
 # Of a molecule, at most this share of the heavy atoms goes with one branch: it is to stay the molecule of the question.
 _BRANCH = 0.34
 
+_classifier_score = attrgetter("classifier_score")
 _FAILURES = (Outcome.NOT_CONFIDENT, Outcome.OUT_OF_MOVES, Outcome.NO_MOVE_ALLOWED, Outcome.OUT_OF_CALLS)
 
 
@@ -146,7 +147,7 @@ class BeamSearch:
         """Up to `num` answers that differ, cheapest first; the closest candidate if nothing passes."""
         self.scoring.several = num > 1
         explored = self._explore(slack=_SLACK if num > 1 else 0.0)
-        best = explored.best or self._concession(explored.flipped)
+        best = (explored.best if self.believable else None) or self._concession(explored.flipped)
         if best is None:
             return [self._failure(explored.closest)]
         best = (minimize := Minimizer(self.neighborhood, self.scoring, self.inspect, explored.stage))(best)
@@ -257,9 +258,10 @@ class BeamSearch:
 
     def _concession(self, flipped: list[Candidate]) -> Candidate | None:
         """The cheapest candidate of the highest lower level that any meets; if none does, the cheapest that meets what
-        was asked, although it does not survive being written as SMILES."""
+        was asked, although it does not survive being written as SMILES. Where no candidate is to be believed, the
+        smallest one that flips the class need not be sure as well: only the lowest level counts."""
         asked, *lower = self.demand.levels()
-        for level in lower:
+        for level in lower if self.believable else lower[-1:]:
             self.scoring.demand(level)
             best = self.scoring.cheapest(flipped, _TRIES_IN_THE_END)
             if best is not None:
@@ -286,12 +288,8 @@ class BeamSearch:
 
     def note(self, finding: Finding) -> str:
         """For a failure, or an answer that misses something that was asked, what it misses; else ""."""
-        candidate = finding.candidate
-        notes = Notes(self.scoring, self.demand, self.neighborhood)
+        candidate, notes = finding.candidate, Notes(self.scoring, self.demand, self.neighborhood)
         if finding.outcome in _FAILURES:
             return notes.of_failure(candidate)
         strange = not self.believable or self.neighborhood.has_unknown_environments(candidate)
         return notes.of_concession(candidate, strange) if self.conceded or strange else ""
-
-
-_classifier_score = attrgetter("classifier_score")

@@ -27,6 +27,9 @@ _BEST = 2
 # Cost, and price of strangeness, by which an estimate may be too high.
 _MARGIN, _MARGIN_OF_PRICE = 1.0, 2.0
 
+# Log-odds by which the estimate of a score may be too low.
+_DOUBT = 1.5
+
 # Log-probability above which, and log-odds below which, differences do not count.
 _SURE, _FAR, _FAR_OF_SLOPES = -1e-4, 12.0, 80.0
 
@@ -179,11 +182,16 @@ class Inspection:
         def in_order() -> list[int]:
             more = self.scores.estimate(options.rows)
             pairs = zip(levels, more.T, scoring.enough, strict=False)
-            support = sum(np.minimum(self._unlinked(level + rise), enough) for level, rise, enough in pairs)
+            support, may_pass = np.zeros(len(more)), np.ones(len(more), dtype=bool)
+            for level, rise, enough in pairs:
+                support += np.minimum(self._unlinked(level + rise), enough)
+                may_pass &= self._unlinked(level + rise + _DOUBT) >= enough
             cost = spent + self.costs.estimate(options.rows)[:, 0]
             options.open &= cost - options.of_states(_strangeness) < limit + _MARGIN
             if priced:
                 cost = cost - options.of_states(_strangeness) + self._strangeness(options)
+            if limit < math.inf and scoring.limits.patience == 1:  # only a cheaper one that passes is of any use now
+                options.open &= may_pass & (cost < limit + _MARGIN_OF_PRICE)
             rank = scoring.thrift * costs.price * cost - support / len(levels)
             rank[~options.open] = math.inf
             options.lowest = float(rank.min(initial=math.inf))

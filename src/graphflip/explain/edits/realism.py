@@ -76,8 +76,9 @@ class ChemicalRealism(AbstractRealism):
     Ruled out are: an environment of radius 1 that the corpus does not have, more unknown ring systems than the factual
     has, an aromatic ring that is broken, a group that cannot be isolated (`realism.groups`), and a molecule that is
     much harder to make. Priced are rare environments of radius 1 and 2, a molecule that is harder to make or less like
-    the factual, new stereocenters, and groups that sprawl. Where nothing believable flips the class, what is unknown or
-    much harder to make has a high price instead; aromatic rings are never broken, and groups can always be isolated.
+    the factual, new stereocenters, several halogens, and groups that sprawl. Where nothing believable flips the class,
+    what is unknown or much harder to make has a high price instead; aromatic rings are never broken, and groups can
+    always be isolated.
 
     Args:
         schema: Schema of the molecules, which have kinds of bonds.
@@ -87,6 +88,7 @@ class ChemicalRealism(AbstractRealism):
         synthesis: Price of a point of Ertl's score.
         stereo: Price of a new stereocenter.
         likeness: Price of a molecule that shares no environment with the factual; of others in proportion.
+        halogens: Price of each halogen that comes with a change, after the first.
         sprawl: Price of each atom by which a new group is larger than four atoms.
         harder: Points of Ertl's score above which a molecule is too much harder to make.
         minimum: Number of times that an environment of radius 1 must occur.
@@ -100,6 +102,7 @@ class ChemicalRealism(AbstractRealism):
     synthesis: float = 1.0
     stereo: float = 1.0
     likeness: float = 4.0
+    halogens: float = 0.0
     sprawl: float = 5.0
     harder: float = 1.0
     minimum: float = 3.0
@@ -161,6 +164,7 @@ class _Beside(AbstractStrangeness):
         stereo = max(after.stereocenters - self.portrait.stereocenters, 0)
         price = realism.rarity * rarity + realism.synthesis * max(harder, 0.0) + realism.stereo * stereo
         price += self.training.price(candidate) + realism.sprawl * self._sprawl(candidate)
+        price += realism.halogens * max(after.halogens - self.portrait.halogens - 1, 0)
         return _Price(price + realism.likeness * (1.0 - after.similarity(self.portrait)), int(unfamiliar))
 
     def _sprawl(self, candidate: Candidate) -> int:
