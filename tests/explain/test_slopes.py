@@ -139,7 +139,9 @@ def test_a_bundle_changes_each_attribute_and_each_edge_once_and_splits_nothing()
     (listed,) = slopes.exploring([search.root], stage)
     assert [len(promise.draft.brings) for promise in listed.promises] == [2, 4, 8, 16, 32]
     for promise in listed.promises:
-        after, _ = promise.draft.build()
+        built = promise.draft.build()
+        assert built is not None
+        after, _ = built
         difference = Difference.between(search.root.sketch, after)
         assert len(difference.nodes) + len(difference.edges) == len(promise.draft.brings) == promise.edits
         assert len(after.parts()) == 1

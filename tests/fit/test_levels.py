@@ -8,7 +8,7 @@ import torch
 
 import graphflip as gf
 from graphflip.explain.preferences import PREFERENCES
-from graphflip.fit.levels import Asked, lower_levels, write_levels
+from graphflip.fit.levels import AskedLevel, lower_levels, write_levels
 from graphflip.fit.useful import UNUSED, bring_back, likeness, set_useless_aside
 from graphflip.models.networks.classifier import AbstractClassifier
 
@@ -39,9 +39,9 @@ def test_usual_levels_stay_where_real_graphs_reach_them():
 
 def test_levels_are_those_of_real_graphs_where_these_are_lower():
     usual = PREFERENCES["balanced"]
-    assert levels(0.9, 0.6)["balanced"] == Asked(usual.confidence, 0.6)
-    assert levels(0.55, 0.9)["balanced"] == Asked(0.55, usual.agreement)
-    assert levels(0.7, 0.9) == {"believable": Asked(0.7, PREFERENCES["believable"].agreement)}
+    assert levels(0.9, 0.6)["balanced"] == AskedLevel(usual.confidence, 0.6)
+    assert levels(0.55, 0.9)["balanced"] == AskedLevel(0.55, usual.agreement)
+    assert levels(0.7, 0.9) == {"believable": AskedLevel(0.7, PREFERENCES["believable"].agreement)}
     assert levels(0.9, 0.2)["balanced"].agreement == 0.5  # not less than chance
 
 

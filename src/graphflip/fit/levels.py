@@ -23,7 +23,7 @@ _REAL = {"balanced": 0.5, "believable": 0.75}
 _ENOUGH = 4  # graphs that are predicted as a class, below which nothing is said of the class
 
 
-class Asked(NamedTuple):
+class AskedLevel(NamedTuple):
     """Probabilities of the target that a preference asks for.
 
     Args:
@@ -35,7 +35,7 @@ class Asked(NamedTuple):
     agreement: float
 
 
-def write_levels(folder: Path, kit: Kit, real: GraphDataset) -> dict[str, Asked]:
+def write_levels(folder: Path, kit: Kit, real: GraphDataset) -> dict[str, AskedLevel]:
     """Write a kit's `preferences.json` where the usual preferences ask for more than real graphs get.
 
     Models that learned from few or noisy graphs are seldom certain. A search that asks for more certainty than they
@@ -63,7 +63,7 @@ def lower_levels(
     surrogates: Sequence[AbstractClassifier],
     real: GraphDataset,
     usual: Mapping[str, Preference],
-) -> dict[str, Asked]:
+) -> dict[str, AskedLevel]:
     """Levels of the preferences that ask for more than half (`balanced`) or three quarters (`believable`) of the real
     graphs of some class get; never less than chance."""
     answers = predict(classifier, real)
@@ -76,7 +76,7 @@ def lower_levels(
     for name, share in _REAL.items():
         asked = usual[name].confidence, usual[name].agreement
         reached = (max(_least(values, predicted, share), 1 / answers.shape[1]) for values in (sure, agreed))
-        level = Asked(*(round(min(own, most), 3) for own, most in zip(reached, asked, strict=True)))
+        level = AskedLevel(*(round(min(own, most), 3) for own, most in zip(reached, asked, strict=True)))
         if level != asked:
             lower[name] = level
     return lower

@@ -2,7 +2,7 @@
 
 from pydantic import BaseModel, ConfigDict
 
-from .levels import Asked
+from .levels import AskedLevel
 
 READINESS = "readiness.json"
 
@@ -64,7 +64,7 @@ class Readiness(BaseModel):
     trial: Trial | None = None
     labels_given: bool = True
     unused: dict[str, float] = {}
-    levels: dict[str, Asked] = {}
+    levels: dict[str, AskedLevel] = {}
     calls: int = 0
     expect: tuple[str, ...] = ()
 

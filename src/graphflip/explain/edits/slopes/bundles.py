@@ -68,10 +68,12 @@ def _together(state: Sketch, drafts: Sequence[Draft]) -> Built | None:
             changed = _changed(state.nodes[i], now)
             assert isinstance(now, tuple)
             draft.set_node(i, tuple(now[at] if at in changed else old for at, old in enumerate(draft.nodes[i])))
-        elif one.kind == "remove edge":
-            draft.cut(*one.place)
+            continue
+        i, j = one.place
+        if one.kind == "remove edge":
+            draft.cut(i, j)
         else:
             assert isinstance(now, tuple)
-            draft.join(*one.place, now)
+            draft.join(i, j, now)
     split = len(draft.parts()) > len(state.parts())
     return None if split else (draft, {i for one in drafts for i in one.place})
