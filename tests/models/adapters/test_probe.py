@@ -6,6 +6,7 @@ from torch import nn
 from torch_geometric.nn import GCNConv, GINConv, GINEConv, global_add_pool
 
 from graphflip.data.dataset import GraphDataset
+from graphflip.data.molecules.molecule import drug_schema, from_smiles
 from graphflip.errors import ClassifierError, WrongOutput
 from graphflip.models.adapters import DenseClassifier, PyGClassifier
 from graphflip.models.adapters.diagnosis import diagnose
@@ -208,3 +209,16 @@ def test_a_diagnosis_says_what_was_found():
     refused = diagnose(Plain(lambda d: GCNConv(7, WIDTH)), dataset)
     assert not refused.usable
     assert "ClassifierError" in str(refused)
+    assert "hint" not in str(refused)  # that of molecules
+    three = GraphDataset.from_graphs("some", [GRAPHS], [k % 3 for k in range(len(GRAPHS))], ("no", "yes", "maybe"))
+    refused = diagnose(plain(), three)
+    assert not refused.usable
+    assert "an output for each class of the data (no, yes, maybe); this one has 2" in str(refused)
+
+
+def test_a_refused_model_of_molecules_may_know_the_labels_of_the_file():
+    schema = drug_schema(6)
+    graphs = [from_smiles(text, schema) for text in ("CCO", "C=CN", "CC", "CO")]
+    dataset = GraphDataset.from_graphs("some", graphs, [0, 1, 0, 1], ("no", "yes"))
+    refused = diagnose(Plain(lambda d: GCNConv(7, WIDTH)), dataset)
+    assert '{"molecules": false}' in refused[-1]
