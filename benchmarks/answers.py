@@ -1,32 +1,46 @@
-"""Time of the default explainer: many graphs on two cores, one molecule from a cold start, one from Python; and beside
-a search that makes every move.
+"""The default explainer: one answer in processor time and calls, beside a search that makes every move, and exmol.
 
-Used by explain.py. Processor time where one process is timed, so that others on the machine do not count.
+`balanced_cpu_seconds`, `balanced_calls`, `minimal_cpu_seconds`: one answer about a test graph of Mutagenicity in one
+process. `enumeration_ratio`: processor time of full enumeration over that of the default, graph by graph in turn.
+`large`: graphs of 200, 500 and 1,000 nodes (large.py). `exmol_ratio`: processor time of exmol, with its default
+settings, over ours, same molecules, same classifier; only where exmol is installed (`pip install 'graphflip[peers]'`).
+`cold_cli_seconds`: one molecule on the command line in a fresh process; `python_seconds`: one after loading;
+`balanced_seconds_per_graph`: in batch on two cores.
+
+Usage: python benchmarks/answers.py [--quick] [--only start|molecules|batch|large|exmol]   (GRAPHFLIP_DATA, idle cores)
 """
 
-import dataclasses
+import importlib.util
 import os
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
 from functools import cache, partial
 from pathlib import Path
 from statistics import mean, median
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import torch
+from large import measure_large
+from measure import arguments, making_every_move, report, timed
 
 import graphflip
 from graphflip.bench.workers import workers
 from graphflip.data.dataset import GraphDataset
 from graphflip.data.molecules.famous import famous_molecules
+from graphflip.data.molecules.molecule import from_smiles, to_smiles
 from graphflip.data.source import load_dataset
+from graphflip.errors import GraphflipError
 from graphflip.explain.counterfactual import Counterfactual
 from graphflip.explain.explainer import Explainer
+from graphflip.graph import Graph
 
 MODEL = "mutagenicity"
 CORES, SHARD = 2, 4
 COMPARED = 60  # graphs that are answered by making every move, too
+PEERED = 6  # graphs that exmol is asked about, too: it takes a quarter of a minute for each
+PARTS = ("start", "molecules", "batch", "large", "exmol")
 
 
 class Effort(NamedTuple):
@@ -37,17 +51,29 @@ class Effort(NamedTuple):
     calls: int
 
 
-def measure_answers(limit: int | None = None) -> dict[str, float | str]:
-    """Measure seconds per graph in batch on two cores, from a cold command line, and from Python after loading.
+def main() -> None:
+    options = arguments(__doc__, parts=PARTS)
+    figures: dict[str, Any] = {}
+    for part in (options.only,) if options.only else PARTS:
+        figures |= measure_part(part, options.quick)
+    lines = {name: f"{value:10.3f}" for name, value in figures.items() if isinstance(value, float)}
+    report("The default explainer", lines, figures)
 
-    `limit` is the number of test graphs in the batch; None means all, and more molecules from Python too.
-    """
-    explainer = graphflip.load(MODEL)
-    figures: dict[str, float | str] = {"python_seconds": python_seconds(explainer, 3 if limit else 14), **cold_cli()}
-    if "GRAPHFLIP_DATA" in os.environ:
-        figures |= beside_enumeration(explainer, limit or COMPARED)
-        figures |= in_batch(explainer, limit or len(test_graphs()))
-    return figures
+
+def measure_part(part: str, quick: bool) -> dict[str, Any]:
+    """Figures of one part; nothing where data or a package are missing."""
+    if part == "large":
+        return measure_large((200, 500, 1000) if quick else (50, 100, 200, 500, 1000), quick)
+    explainer = loaded()
+    if part == "start":
+        return {"python_seconds": python_seconds(explainer, 3 if quick else 14), **cold_cli()}
+    if "GRAPHFLIP_DATA" not in os.environ:
+        return {}
+    if part == "molecules":
+        return beside_enumeration(explainer, 4 if quick else COMPARED)
+    if part == "batch":
+        return in_batch(explainer, 8 if quick else len(test_graphs()))
+    return beside_exmol(explainer, 1 if quick else PEERED)
 
 
 def beside_enumeration(explainer: Explainer, limit: int) -> dict[str, float | str]:
@@ -79,10 +105,63 @@ def beside_enumeration(explainer: Explainer, limit: int) -> dict[str, float | st
     }
 
 
-def making_every_move(explainer: Explainer) -> Explainer:
-    """The same explainer with searches that make every move in every round."""
-    wishes = {name: wish.model_copy(update={"look": 0}) for name, wish in explainer.kit.preferences.items()}
-    return Explainer(dataclasses.replace(explainer.kit, preferences=wishes))
+def beside_exmol(explainer: Explainer, limit: int) -> dict[str, Any]:
+    """Processor time of exmol and of the default search for the same molecules, by the same classifier.
+
+    exmol samples the chemical space around a molecule and chooses counterfactuals from it, as its documentation says
+    and with its default settings: `sample_space(smiles, predict)` and `cf_explain(examples)`.
+    """
+    if importlib.util.find_spec("exmol") is None:
+        return {}
+    import exmol
+
+    graphs, classifier = test_graphs(), explainer.kit.classifier
+    texts = [text for k in range(len(graphs)) if (text := to_smiles(graphs.graphs([k])))][:limit]
+    explainer.explain(texts[0])
+    ours, theirs, flipped, shown = 0.0, 0.0, 0, 0
+    for text in texts:
+        predicted = int(classifier(from_smiles(text, explainer.kit.schema)).argmax())
+        found: list[Any] = []
+
+        def predict(smiles: list[str], predicted: int = predicted) -> list[int]:
+            return classes_of(explainer, smiles, predicted)
+
+        def ask(text: str = text, predict: Any = predict, found: list[Any] = found) -> None:
+            examples = exmol.sample_space(text, predict, quiet=True)
+            found.append((len(examples), exmol.cf_explain(examples)))
+
+        ours += timed(lambda text=text: explainer.explain(text))
+        theirs += timed(ask)
+        shown, flipped = shown + found[0][0], flipped + (len(found[0][1]) > 1)
+    return {
+        "exmol_ratio": theirs / ours,
+        "exmol_version": exmol.__version__,
+        "exmol_molecules": len(texts),
+        "exmol_cpu_seconds": theirs / len(texts),
+        "exmol_calls": shown / len(texts),
+        "exmol_flip_ratio": flipped / len(texts),
+        "beside_exmol_cpu_seconds": ours / len(texts),
+    }
+
+
+@torch.no_grad()
+def classes_of(explainer: Explainer, smiles: list[str], otherwise: int, at_once: int = 64) -> list[int]:
+    """Class of each molecule; of those that the classifier's graphs cannot hold, `otherwise`."""
+    kit, graphs, places = explainer.kit, [], []
+    classes = [otherwise] * len(smiles)
+    for place, text in enumerate(smiles):
+        try:
+            graphs.append(from_smiles(text, kit.schema))
+            places.append(place)
+        except GraphflipError:
+            continue
+    for at in range(0, len(graphs), at_once):
+        some = graphs[at : at + at_once]
+        widest = max(graph.num_slots for graph in some)
+        said = kit.classifier(Graph.cat([graph.pad(widest) for graph in some])).argmax(-1).tolist()
+        for place, label in zip(places[at : at + at_once], said, strict=True):
+            classes[place] = label
+    return classes
 
 
 def python_seconds(explainer: Explainer, count: int) -> float:
@@ -92,14 +171,23 @@ def python_seconds(explainer: Explainer, count: int) -> float:
 
 
 def cold_cli() -> dict[str, float]:
-    """One molecule on the command line in a fresh process: as a user waits for it, and its processor time."""
-    with tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, "-m", "graphflip", "explain", "O=[N+]([O-])c1ccccc1", "--model", MODEL]
-        began, used = time.perf_counter(), os.times()
-        subprocess.run([*command, "--out", str(Path(folder) / "out")], check=True, capture_output=True)
-        now = os.times()
-    cpu = now.children_user + now.children_system - used.children_user - used.children_system
-    return {"cold_cli_seconds": time.perf_counter() - began, "cold_cli_cpu_seconds": cpu}
+    """One molecule on the command line in a fresh process: as a user waits for it, and its processor time.
+
+    It is asked twice: the first time leaves what an installation has, compiled modules and files that the system keeps
+    in memory.
+    """
+    command = [sys.executable, "-m", "graphflip", "explain", "O=[N+]([O-])c1ccccc1", "--model", MODEL]
+    surroundings = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    wall = cpu = 0.0
+    for turn in range(2):
+        with tempfile.TemporaryDirectory() as folder:
+            began, used = time.perf_counter(), os.times()
+            out = str(Path(folder) / f"out{turn}")
+            subprocess.run([*command, "--out", out], check=True, capture_output=True, env=surroundings)
+            now = os.times()
+        wall = time.perf_counter() - began
+        cpu = now.children_user + now.children_system - used.children_user - used.children_system
+    return {"cold_cli_seconds": wall, "cold_cli_cpu_seconds": cpu}
 
 
 def in_batch(explainer: Explainer, limit: int) -> dict[str, float | str]:
@@ -144,8 +232,5 @@ def test_graphs() -> GraphDataset:
     return load_dataset(MODEL).part("test")
 
 
-def timed(job: Callable[[], object]) -> float:
-    """Processor time of this process."""
-    began = time.process_time()
-    job()
-    return time.process_time() - began
+if __name__ == "__main__":
+    main()

@@ -5,10 +5,6 @@ stop, over what one explained graph of the test split takes. `gemm_ratio`: one i
 the very calls it makes, repeated alone; `dense_gemm_ratio` the same over the products that all n x n pairs would need,
 channels mixed and nodes averaged, forward and back to the input. Without the package's trained models, or without
 GRAPHFLIP_DATA, other weights and graphs take their place: `models` and `data` say so.
-
-Then the default explainer (answers.py): `balanced_seconds_per_graph` in batch on two cores, `cold_cli_seconds` for one
-molecule on the command line, `python_seconds` for one after loading. `--only walk`, `--only answers`: one of
-these alone.
 """
 
 import dataclasses
@@ -20,7 +16,6 @@ from collections.abc import Callable, Iterable
 from functools import partial
 
 import torch
-from answers import measure_answers
 from measure import alternate, arguments, clock, report
 from slow_twin import SlowWalk, slow_classifier, slow_vae
 from torch import Tensor, nn
@@ -44,14 +39,10 @@ PRODUCTS = {torch.ops.aten.mm, torch.ops.aten.bmm, torch.ops.aten.addmm, torch.o
 
 
 def main() -> None:
-    options = arguments(__doc__, parts=("walk", "answers"))
-    figures = {}
-    if options.only != "answers":
-        figures |= measure_walk(options.quick, options.graphs)
-    if options.only != "walk":
-        figures |= measure_answers(min(options.graphs, 8) if options.quick else None)
+    options = arguments(__doc__)
+    figures = measure_walk(options.quick, options.graphs)
     lines = {name: f"{value:10.3f}" for name, value in figures.items() if isinstance(value, float)}
-    report("The walk through latent space, and the default explainer", lines, figures)
+    report("The walk through latent space", lines, figures)
 
 
 def measure_walk(quick: bool, graphs: int) -> dict[str, float | str]:

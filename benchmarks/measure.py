@@ -1,13 +1,17 @@
-"""Command-line options of the benchmarks, and timing of several jobs in turns."""
+"""Command-line options of the benchmarks, timing of jobs in turns, memory, and the search to compare with."""
 
 import argparse
+import dataclasses
 import json
+import re
 import time
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from statistics import median
 
 import torch
 
+from graphflip.explain.explainer import Explainer
 from graphflip.nn.memory import keep_memory
 
 
@@ -47,6 +51,35 @@ def alternate(jobs: Mapping[str, Callable[[], object]], repeats: int, budget: fl
 def clock() -> float:
     """Processor time of this process if torch has one thread, as other processes do not add to it; else wall time."""
     return time.process_time() if torch.get_num_threads() == 1 else time.perf_counter()
+
+
+def timed(job: Callable[[], object]) -> float:
+    """Processor time that this process spends on a job."""
+    began = time.process_time()
+    job()
+    return time.process_time() - began
+
+
+def making_every_move(explainer: Explainer) -> Explainer:
+    """The same explainer with searches that make every move in every round."""
+    wishes = {name: wish.model_copy(update={"look": 0}) for name, wish in explainer.kit.preferences.items()}
+    return Explainer(dataclasses.replace(explainer.kit, preferences=wishes))
+
+
+def forget_peak() -> float:
+    """Let the peak of memory begin anew, at what this process holds now: MiB of it. Only Linux can."""
+    Path("/proc/self/clear_refs").write_text("5")
+    return _status("VmRSS")
+
+
+def peak_memory() -> float:
+    """Largest number of MiB that this process has held since `forget_peak`."""
+    return _status("VmHWM")
+
+
+def _status(name: str) -> float:
+    (kib,) = re.findall(rf"^{name}:\s*(\d+) kB$", Path("/proc/self/status").read_text(), re.MULTILINE)
+    return int(kib) / 2**10
 
 
 def report(title: str, lines: Mapping[str, str], figures: Mapping[str, object]) -> None:

@@ -40,7 +40,7 @@ def section(found: dict[str, Any]) -> str:
     return f"""{TITLE}
 
 Projected from what `benchmarks/scale.py` measured on {found["machine"]["cores"]} cores, the kit `mutagenicity` on
-{found["molecules"]["molecules"]} molecules of RDKit's ([scale.json](../results/scale.json)). Two workers on Dask were
+{found["molecules"]["molecules"]} molecules of RDKit's (`results/scale.json`). Two workers on Dask were
 {speedup:.2f} times as fast as one: the days are a lower bound.
 
 {chr(10).join(lines)}

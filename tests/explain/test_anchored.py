@@ -62,6 +62,19 @@ def test_a_path_runs_from_the_factual_to_the_counterfactual_and_keeps_what_they_
 
 
 @pytest.mark.parametrize("schema", SCHEMAS)
+def test_empty_slots_do_not_change_a_path(schema):
+    vae, classifier = untrained(schema)
+    one, other = (random_graph(schema, seed=seed, n=5, num_graphs=1) for seed in (1, 2))
+    bare, padded = (
+        latent_path(vae, classifier, *ends, target=1, steps=9) for ends in ((one, other), (one.pad(6), other.pad(7)))
+    )
+    assert bare.graphs.num_slots == padded.graphs.num_slots == schema.max_nodes
+    for part in "BVAE":
+        assert torch.equal(getattr(bare.graphs, part), getattr(padded.graphs, part))
+    assert bare.probabilities == pytest.approx(padded.probabilities, abs=1e-5)
+
+
+@pytest.mark.parametrize("schema", SCHEMAS)
 def test_a_walk_moves_towards_the_target_and_a_graph_does_not_feel_its_neighbors(schema):
     vae, classifier = untrained(schema)
     graph = Graph.cat([random_graph(schema, seed=k, n=5, num_graphs=1) for k in range(3)])

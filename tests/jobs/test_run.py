@@ -2,12 +2,14 @@
 
 import json
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from graphflip.errors import DataError
 from graphflip.explain.records import read_records, to_record
 from graphflip.jobs import InProcess, JobSettings, Processes, explained, of_graphs, open_source, run_job
+from graphflip.jobs.child import may_fork
 from graphflip.jobs.engines import Done
 from graphflip.jobs.folder import MANIFEST, JobFolder, read_manifest
 
@@ -51,6 +53,26 @@ def test_answers_do_not_depend_on_shards(table, settings, undisturbed, tmp_path,
 def test_answers_do_not_depend_on_processes(table, settings, undisturbed, tmp_path):
     assert run_job(open_source(str(table)), settings, tmp_path, Processes(2)).finished
     assert answers_of(tmp_path) == answers_of(undisturbed)
+
+
+def test_answers_do_not_depend_on_how_processes_were_made(table, settings, undisturbed, tmp_path):
+    engine = Processes(2)
+    engine.warm(settings)
+    copies = list(engine.ready)
+    assert run_job(open_source(str(table)), settings, tmp_path, engine).finished
+    assert answers_of(tmp_path) == answers_of(undisturbed)
+    assert not engine.ready
+    assert len(copies) == (2 if may_fork() else 0)
+    assert all(copy.connection.closed for copy in copies), "a process was left behind"
+
+
+def test_a_process_with_threads_is_not_copied(settings):
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(int).result()
+        assert not may_fork()
+        engine = Processes(1)
+        engine.warm(settings)
+    assert not engine.ready
 
 
 def test_a_job_goes_on_where_it_was(table, settings, undisturbed, tmp_path):

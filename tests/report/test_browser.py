@@ -129,6 +129,22 @@ def test_no_serious_fault_for_people_who_need_help(browser, address, scheme, wid
     assert [one["id"] for one in violations if one["impact"] in ("serious", "critical")] == []
 
 
+def test_filters_by_direction(browser, tmp_path):
+    """Of explanations in both directions those to one class are shown, and what changes is counted for each."""
+    back = explanation("apple", "OC(=O)c1ccccc1", "O=[N+]([O-])c1ccccc1", target=0)
+    found = explanation("banana", "O=[N+]([O-])c1ccccc1", "OC(=O)c1ccccc1"), back
+    write_report(tmp_path / "both.html", Results("both", (ResultSet("one", found, 2),)))
+    page = browser.new_page()
+    page.goto((tmp_path / "both.html").as_uri())
+    headings = page.locator(".often h3").all_text_contents()
+    assert headings == ["To mutagen (1)", "To safe (1)"]
+    page.get_by_label("Direction").select_option("safe")
+    assert names(page) == ["apple"]
+    page.get_by_label("Direction").select_option("mutagen")
+    assert names(page) == ["banana"]
+    page.close()
+
+
 def test_filters_by_judge_and_where_it_matters(page):
     """Judges, and colors that are shown on demand; a long SMILES in an error stays in its column."""
     page.select_option("[name=judge]", "all")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 pytest.importorskip("rdkit", reason="install graphflip[mol] to draw molecules")
 
-from graphflip.data.molecules.molecule import from_smiles
+from graphflip.data.molecules.molecule import from_smiles, to_mol
 from graphflip.edits import Edit, apply_edits, edits_between, heavy_edits
 from graphflip.explain.claims.importance import Importance
 from graphflip.graph import Graph
@@ -20,6 +20,7 @@ from graphflip.report.draw.palette import LIGHT
 from graphflip.report.draw.pictures import draw_graph, draw_legend, draw_pair, draw_steps
 from graphflip.report.draw.routes import middle
 from graphflip.report.draw.scene import UNIT, Lines, Shape, Text, edge_key, node_key, text_width
+from graphflip.report.draw.skeletal import distance_to
 from graphflip.report.draw.stage import Stage
 from graphflip.schema import Categories, Continuous, Schema
 from graphflip.testing import random_graph
@@ -323,6 +324,34 @@ def test_a_ring_that_is_closed_is_no_line_through_the_picture():
     assert max(lengths) < 1.4
 
 
+def test_rings_are_round_where_they_can_be():
+    """A lactone and a xanthene that share one atom, as in fluorescein: RDKit's usual layout squashes a ring."""
+    fluorescein = from_smiles("O=C1OC2(c3ccc(O)cc3Oc3cc(O)ccc32)c2ccccc12", IMPLIED)
+    where = places(draw_graph(fluorescein))
+    mol = to_mol(fluorescein)
+    rings = mol.GetRingInfo().AtomRings()
+    assert len(rings) == 5
+    for ring in rings:
+        corners = np.array([where[f"atom-{i}"][0] for i in ring])
+        radii = np.linalg.norm(corners - corners.mean(0), axis=1)
+        assert radii.max() < 1.5 * radii.min()
+
+
+def test_hydrogens_are_written_where_no_bond_is():
+    """Beside a hydroxy group the methyl groups of tert-butyl have their hydrogens on the other side."""
+    before, after = "Oc1ccccc1", "Oc1ccccc1C(C)(C)C"
+    factual, counterfactual = molecule_pair(before, after, IMPLIED)
+    _, picture = draw_pair(factual, counterfactual)
+    lines = [one.spot for one in picture.scene.elements if len(one.spot) == 2]
+    letters = [(one, text) for one in picture.scene.elements for text in one.shapes if isinstance(text, Text)]
+    hydrogens = [(one.spot[0], text) for one, text in letters if text.text == "H₃"]
+    assert len(hydrogens) == 3
+    for own, text in hydrogens:
+        middle = text.at[0] + (0.5 if text.anchor == "start" else -0.5) * text_width("H₃", "label"), text.at[1]
+        others = [line for line in lines if own not in line]
+        assert min(distance_to(line, middle) for line in others) > 0.25 * UNIT
+
+
 def test_an_atom_that_hangs_elsewhere_turns_nothing_over():
     """The slot of morphine's phenol is used for a longer chain at the nitrogen: the rest stays where it was."""
     factual = from_smiles("CN1CCC23c4c5ccc(O)c4OC2C(O)C=CC3C1C5", IMPLIED)
@@ -341,9 +370,11 @@ def test_an_atom_that_hangs_elsewhere_turns_nothing_over():
 
 def test_importance_is_colored_by_its_sign_and_size():
     factual, _ = molecule_pair("CCO", "CCN")
-    picture = draw_graph(factual, importance=Importance({0: 0.4, 1: -0.2}, {(0, 1): 0.1}))
+    picture = draw_graph(factual, importance=Importance({0: 0.4, 1: -0.2}, {(0, 1): 0.1}, {2: -0.3}))
     (colored,) = [one for one in picture.scene.elements if one.key == "importance"]
-    strengths = {shape.style: shape.strength for shape in colored.shapes if isinstance(shape, Shape)}
+    spots = [shape for shape in colored.shapes if isinstance(shape, Shape)]
+    assert [spot.radius < spots[0].radius for spot in spots] == [False, False, True], "an estimate is a smaller spot"
+    strengths = {shape.style: shape.strength for shape in spots[:2]}
     assert strengths["toward"] > strengths["away"]
     assert 'class="toward" fill-opacity' in picture.svg(brief=True)
     assert picture.png()[:4] == b"\x89PNG"

@@ -27,8 +27,8 @@ MODEL = {
 
 
 class FakeWorker(AbstractWorker):
-    """Echoes what it is asked. A SMILES "wait" is never done, nor is "first", which has a first answer; "bad" is
-    refused, "crash" ends badly."""
+    """Echoes what it is asked. A SMILES "wait" is never done, nor is "first", which has a first answer, nor the path of
+    "slow"; "bad" is refused, "crash" ends badly."""
 
     def __init__(self, host: object = None, nice: int = 0):
         self.models = [MODEL]
@@ -51,7 +51,7 @@ class FakeWorker(AbstractWorker):
         watch({"progress": {"turn": 1, "max_turns": 8, "calls": 5, "probability": 0.4}})
         if smiles == "first":
             watch({"answers": [answer(task)]})
-        if smiles in ("wait", "first"):
+        if smiles in ("wait", "first") or (smiles == "slow" and task["do"] == "path"):
             await self.interrupted.wait()
             raise Interrupted(self.reason)
         if smiles == "bad":
@@ -63,7 +63,10 @@ class FakeWorker(AbstractWorker):
 
 def answer(task) -> dict:
     return {
-        "record": {"id": task.get("id") or task.get("input", {}).get("smiles", ""), "edits": []},
+        "record": {
+            "id": task.get("id") or task.get("input", {}).get("smiles", "") or task.get("record", {}).get("id", ""),
+            "edits": [],
+        },
         "goal": {"words": "nonmutagen", "unit": "probability"},
         "agreed": {},
         "words": [],

@@ -133,7 +133,8 @@ def test_what_was_not_tried_is_said_in_plain_words(page):
     expect(page.locator("#stage[data-job]")).to_be_visible()
     said = headline(page).inner_text() + page.locator("#note").inner_text()
     assert "to stay" in said, said
-    assert not re.search(r"`|freeze_|[a-z]_[a-z]", said), said
+    assert not re.search(r"`|freeze_|[a-z]_[a-z]|beam|moves", said), said
+    assert "More options" in said, "it names what there is at the page"
 
 
 def test_names_and_mobile_hydrogens(page):

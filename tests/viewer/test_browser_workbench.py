@@ -108,16 +108,43 @@ def test_a_molecule_is_drawn_and_an_answer_edited_by_hand(page):
     verdict = page.locator("#editor-verdict")
     expect(verdict).to_contain_text("classifier: mutagen")
     expect(verdict).to_contain_text("trees: mutagen")
+    expect(page.locator("#canvas")).to_have_attribute("data-as-drawn", "true")
     page.get_by_role("button", name="Close", exact=True).click()
     explain(page)
     changed = page.locator("#subline").inner_text().split(" → ")[1]
     page.get_by_role("button", name="Edit it by hand").click()
     expect(verdict).to_contain_text("Wanted: nonmutagen")
     expect(verdict).to_contain_text("✓ classifier: nonmutagen")
+    expect(page.locator("#canvas")).to_have_attribute("data-as-drawn", "true")
     page.get_by_role("button", name="Use this molecule").click()
     expect(page.locator("#before svg")).to_be_visible()
     expect(page.locator("#details")).to_be_hidden()
     expect(page.locator("#subline")).to_have_text(changed)
+    page.get_by_role("button", name="Draw", exact=True).click()
+    expect(verdict).to_contain_text("classifier: nonmutagen")
+    page.get_by_role("button", name="Use and explain").click()
+    expect(page.locator("#subline")).to_contain_text(f"{changed} →")
+
+
+def test_it_is_colored_where_it_matters_and_copied(page):
+    """Colors come with a legend and can be switched off; buttons copy; limits are said before they are hit."""
+    expect(page.locator("#smiles-hint")).to_contain_text(re.compile(r"Up to 50 atoms.*up to 200 rows"))
+    molecule(page, MUTAGEN)
+    explain(page)
+    colors = page.locator("#before circle.toward, #before circle.away")
+    expect(colors).to_have_count(5)
+    expect(colors.first).to_be_hidden()
+    page.get_by_label("Where it matters").check()
+    expect(colors.first).to_be_visible()
+    expect(page.locator("#matters-legend")).to_contain_text("changes here lead to the target")
+    expect(page.locator("#matters-most")).to_contain_text(re.compile(r"strongest color is 0\.\d"))
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.get_by_role("button", name="Copy SMILES").click()
+    expect(page.get_by_role("button", name="Copied")).to_be_visible()
+    after = page.locator("#subline").inner_text().split(" → ")[1]
+    assert page.evaluate("() => navigator.clipboard.readText()") == after
+    page.get_by_role("button", name="Copy link").click()
+    assert page.evaluate("() => navigator.clipboard.readText()") == page.url
 
 
 def test_all_options_of_the_command_line_are_asked(page):

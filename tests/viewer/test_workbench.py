@@ -2,10 +2,12 @@
 
 import asyncio
 import json
+from types import SimpleNamespace
 
 import pytest
 
 from graphflip.explain.query import Query
+from graphflip.viewer.api import path
 from graphflip.viewer.config import ViewerConfig
 from graphflip.viewer.messages.options import option_views
 from graphflip.viewer.queue import Busy, Job, JobQueue
@@ -175,17 +177,39 @@ def test_pictures_that_nobody_waits_for_are_dropped():
     asyncio.run(asyncio.wait_for(scenario(), 20))
 
 
+def test_a_path_is_given_up_when_the_browser_has_gone():
+    async def scenario():
+        request = Leaving()
+
+        async def draw(task: dict, owner: str) -> dict:
+            return await asyncio.Event().wait()  # pyright: ignore[reportReturnType]
+
+        state = SimpleNamespace(pictures=SimpleNamespace(run=draw))
+        chosen = Job({"model": "mutagenicity"}), {"record": {}}
+        asking = asyncio.create_task(path(chosen, state, SimpleNamespace(name=""), request))
+        await asyncio.sleep(0.05)
+        request.leave.set()
+        with pytest.raises(NotFound):
+            await asyncio.wait_for(asking, 5)
+
+    asyncio.run(asyncio.wait_for(scenario(), 20))
+
+
 def test_reading_does_not_wait_behind_pictures():
     async def scenario(browser):
         client = browser()
-        record = {"model": "mutagenicity", "record": {"id": "wait"}}
         drawn = asyncio.create_task(client.post("/api/export/csv", json={"model": "mutagenicity", "records": [{}]}))
         assert (await drawn).content == b"a"
-        job = (await client.post("/api/records", json=record | {"record": {"id": "x"}})).json()["id"]
-        slow = asyncio.create_task(client.get(f"/api/jobs/{job}/answers/0/path"))
-        read = await client.post("/api/read", json={"model": "mutagenicity", "input": {"smiles": "CO"}})
+        record = {"model": "mutagenicity", "record": {"id": "slow"}}
+        job = (await client.post("/api/records", json=record)).json()["id"]
+        slow = [asyncio.create_task(client.get(f"/api/jobs/{job}/answers/0/path")) for _ in range(3)]
+        await asyncio.sleep(0.2)
+        assert not any(one.done() for one in slow)
+        question = {"model": "mutagenicity", "input": {"smiles": "CO"}}
+        read = await asyncio.wait_for(client.post("/api/read", json=question), 5)
         assert read.status_code == 200
-        slow.cancel()
+        for one in slow:
+            one.cancel()
 
     run(scenario)
 

@@ -61,6 +61,7 @@ def explain(
     With --out, a run that was stopped or killed goes on when the same command is given again.
     """
     from ..jobs import JobSettings, explain_now, explained, open_source, run_job
+    from ..jobs.answers import explainer_of, one_thread
     from .progress import job_bar
 
     prepare()
@@ -70,16 +71,19 @@ def explain(
         for text in explain_now(settings, source):
             show(text)
         return
+    computing.warm(settings)
     with job_bar(console) as watch:
         summary = run_job(source, settings, out, computing, shard_size, watch)
     if not summary.finished:
         complaints.print(f"Stopped after {summary.done} of {summary.total} rows. Give the same command again to go on.")
         raise typer.Exit(130)
-    if summary.total == 1:
-        for counterfactual in explained(out):
-            show(str(counterfactual))
-    _print_summary(summary)
-    write_page(out, out / "report.html", model=model if classifier is None and summary.total <= 100 else None)
+    has_paths = classifier is None and summary.total <= 100
+    with one_thread():  # the work is many small steps, for which threads wait more than they help
+        if summary.total == 1:
+            for counterfactual in explained(out):
+                show(str(counterfactual))
+        _print_summary(summary)
+        write_page(out, out / "report.html", explainer=explainer_of(settings) if has_paths else None)
 
 
 def export(

@@ -1,11 +1,14 @@
 """`graphflip report`: results as an HTML page."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from .terminal import console, prepare
+
+if TYPE_CHECKING:
+    from ..explain.explainer import Explainer
 
 
 def report(
@@ -22,18 +25,18 @@ def report(
     ] = None,
 ) -> None:
     """Write results as one HTML page with pictures, edits in words and evidence, to open in a browser or to mail."""
-    prepare()
-    write_page(results, out, limit, model)
-
-
-def write_page(results: Path, out: Path, limit: int = 1000, model: str | None = None) -> None:
-    """Write the report of some results, and print its path."""
     from ..explain.explainer import load
+
+    prepare()
+    write_page(results, out, limit, load(model) if model is not None else None)
+
+
+def write_page(results: Path, out: Path, limit: int = 1000, explainer: "Explainer | None" = None) -> None:
+    """Write the report of some results, with latent paths if there is an explainer to walk them, and print its path."""
     from ..report.page import write_report
     from ..report.paths import along_latent_paths
     from ..report.results import read_results
 
-    explainer = load(model) if model is not None else None
     stored = read_results(results, limit, explainer.kit.schema if explainer else None)
     write_report(out, along_latent_paths(stored, explainer) if explainer else stored)
     console.print(f"Open [bold]{out}[/bold] in a browser.")

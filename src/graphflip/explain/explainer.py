@@ -23,6 +23,7 @@ from .display import summarize
 from .edits.frontier import explain_frontier, watched
 from .edits.matches import keep_matches
 from .edits.search import EditSearch
+from .edits.slopes.sensitivity import with_estimates
 from .evidence import Neighbor
 from .goals.goal import AbstractRequest
 from .goals.targets import parse_goal
@@ -136,9 +137,8 @@ class Explainer:
             asked = {"target": goal, "ids": [name], "seed": query.seed}
             first, *ends = (keep_matches(search, graph, query.freeze_smarts) for search in searches)
             find = partial(explain_frontier, first, ends) if ends else partial(first.explain, num=query.num)
-            answers = find(graph, **asked)
-            source = source_text(given)
-            yield [self.assess(dataclasses.replace(answer, source=source)) for answer in answers]
+            answers = with_estimates(find(graph, **asked), self.kit.classifier)
+            yield [self.assess(dataclasses.replace(answer, source=source_text(given))) for answer in answers]
 
     def search(self, query: Query | None = None, **options: Unpack[QueryOptions]) -> EditSearch:
         """Make the search behind `explain`, with the settings of the question's preference.

@@ -10,8 +10,8 @@ from itertools import permutations
 
 import numpy as np
 from jaxtyping import Float, Int
-from scipy.optimize import linear_sum_assignment
 
+from .assignment import linear_assignment
 from .problem import Allowed, AssignmentProblem
 
 FORBIDDEN = 1e6
@@ -34,7 +34,7 @@ def star_bound(problem: AssignmentProblem, share: Float[np.ndarray, "p q"], allo
     possible = allowed[problem.head[:, None], problem.other_head[None, :]]
     stars = _best_matches(problem, np.where(possible, share, 0.0), allowed)
     cost = np.where(allowed, problem.node_cost - stars, FORBIDDEN)
-    rows, image = linear_sum_assignment(cost)
+    rows, image = linear_assignment(cost)
     lower = problem.all_edges + float(cost[rows, image].sum())
     return StarBound(lower, image, lower + _extra_when_aligned(cost, image))
 
@@ -47,7 +47,7 @@ def disagreement(problem: AssignmentProblem, share: np.ndarray, image: np.ndarra
         others = np.flatnonzero(problem.other_tail == image[i])
         possible = allowed[np.ix_(problem.head[links], problem.other_head[others])]
         gain = np.where(possible, np.maximum(share[np.ix_(links, others)], 0.0), 0.0)
-        rows, columns = linear_sum_assignment(gain, maximize=True)
+        rows, columns = linear_assignment(gain, maximize=True)
         taken = gain[rows, columns] > 1e-9
         matched[links[rows[taken]], others[columns[taken]]] = 1.0
     return matched - matched[np.ix_(*reversed_links(problem))]
@@ -71,7 +71,7 @@ def _best_matches(problem: AssignmentProblem, gain: np.ndarray, allowed: Allowed
     best = np.zeros((problem.n, problem.n))
     for i, k in zip(*np.nonzero(allowed[: problem.num_real]), strict=True):
         block = gain[np.ix_(starts[i], other_starts[k])]
-        rows, columns = linear_sum_assignment(block, maximize=True)
+        rows, columns = linear_assignment(block, maximize=True)
         best[i, k] = block[rows, columns].sum()
     return best
 

@@ -16,7 +16,6 @@ from ..errors import ConfigError, GraphError, SchemaError
 from ..graph import Graph
 from ..jsongraph import single_hard
 from .bounds import StarBound, disagreement, star_bound
-from .exact import solve
 from .problem import TOLERANCE, Allowed, AssignmentProblem, alignment_problem
 from .search import descend, grow, improve, starting_alignments
 
@@ -256,6 +255,8 @@ def _ascend(state: _State, tries: int = 10**6) -> None:
 def _run_program(state: _State) -> None:
     """Solve the integer program in the time that is left."""
     cutoff = state.problem.beaten_by(state.upper)
+    from .exact import solve  # imports optimizers that most distances do not need
+
     solved = solve(state.problem, state.allowed, cutoff, state.deadline - time.perf_counter())
     if solved.image is not None:
         state.offer(solved.image)

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import numpy as np
 from jaxtyping import Float, Int
-from scipy.optimize import linear_sum_assignment
 
+from .assignment import linear_assignment
 from .problem import AssignmentProblem
 
 _ROUNDS = 4  # of color refinement
@@ -76,7 +76,7 @@ def descend(problem: AssignmentProblem, image: Int[np.ndarray, " n"]) -> Int[np.
     best, best_cost = image, problem.cost(image)
     for _ in range(_MAX_DESCENT):
         slope = problem.node_cost - gains(problem, soft)
-        corner = linear_sum_assignment(slope)[1]
+        corner = linear_assignment(slope)[1]
         corner_cost = problem.cost(corner)
         if corner_cost < best_cost:
             best, best_cost = corner, corner_cost

@@ -70,7 +70,7 @@ def answer_rows(order: Order, rows: Iterable[InputRow]) -> Iterator[list[dict[st
     explainer = explainer_of(order.settings)
     yield None
     for row in rows:
-        with _one_thread(), _watchdog(order.row_seconds):
+        with one_thread(), _watchdog(order.row_seconds):
             found = _answers(explainer, order.settings, row)
         yield found
 
@@ -79,7 +79,8 @@ _ONE_AT_A_TIME = threading.Lock()  # the number of threads belongs to the whole 
 
 
 @contextmanager
-def _one_thread() -> Iterator[None]:
+def one_thread() -> Iterator[None]:
+    """Let torch use one thread within the block."""
     import torch
 
     with _ONE_AT_A_TIME:
@@ -196,7 +197,8 @@ def explain_now(settings: JobSettings, source: Source) -> Iterator[str]:
     check(settings)
     explainer = explainer_of(settings)
     for row in source.nonempty():
-        found = _explained(explainer, settings, row)
+        with one_thread():
+            found = _explained(explainer, settings, row)
         if isinstance(found, RowFailure):
             yield f"{row.id}: {found.outcome}. {found.note}"
         else:

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -22,13 +23,18 @@ class End(NamedTuple):
 
 
 class Child:
-    """A process of one thread that runs generator functions, one after the other, and sends what they yield."""
+    """A process of one thread that runs generator functions, one after the other, and sends what they yield.
 
-    def __init__(self) -> None:
-        # Not forked from here, or processes would have torch's threads and the folder's lock; but from a process that
-        # has imported everything, so that one more of them costs next to nothing.
-        context = get_context("forkserver")
-        context.set_forkserver_preload([f"{__package__}.answers"])
+    Args:
+        forked: Copy this process, with all that it has imported and loaded; only where `may_fork` allows it.
+    """
+
+    def __init__(self, forked: bool = False) -> None:
+        # In general not forked from here, or processes would have torch's threads and the folder's lock; but from a
+        # process that has imported everything, so that one more of them costs next to nothing.
+        context = get_context("fork") if forked else get_context("forkserver")
+        if not forked:
+            context.set_forkserver_preload([f"{__package__}.answers"])
         self.connection, theirs = context.Pipe()
         # No daemon: such a process could have no children, which classifiers may need.
         self._process = context.Process(target=_work, args=(theirs,))
@@ -58,6 +64,14 @@ class Child:
         self._process.kill()
         self._process.join()
         self.connection.close()
+
+
+def may_fork() -> bool:
+    """A copy of this process is sure to work: there is no other thread that could hold a lock for ever.
+
+    Torch's own threads, which a copy lacks, do no harm: `_work` asks for none.
+    """
+    return sys.platform == "linux" and threading.active_count() == 1
 
 
 @contextmanager

@@ -8,9 +8,11 @@ from multiprocessing.connection import wait
 from typing import Any, NamedTuple
 
 from ..data.inputs import InputRow
+from ..data.molecules.building import rdkit_chem
 from ..errors import ConfigError, JobError
-from .answers import Order, answer_rows, crashed, out_of_time
-from .child import Child, Died
+from .answers import Order, answer_rows, check, crashed, explainer_of, one_thread, out_of_time
+from .child import Child, Died, may_fork
+from .settings import JobSettings
 from .tables import to_parquet
 
 AHEAD = 2
@@ -46,6 +48,9 @@ class AbstractEngine(ABC):
 
     row_seconds: float = float("inf")
 
+    def warm(self, settings: JobSettings) -> None:  # noqa: B027
+        """Get ready for a job with these settings; for a program that does nothing else, before its first job."""
+
     @abstractmethod
     def map(self, order: Order, tasks: Iterable[Task], tick: Callable[[], None]) -> Iterator[Done]:
         """Yield the answers of every task; `tick` is called after each row by engines that can watch rows."""
@@ -74,6 +79,7 @@ class Processes(AbstractEngine):
 
     workers: int = 1
     row_seconds: float = ROW_SECONDS
+    ready: list[Child] = field(default_factory=list, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if not (self.workers >= 1 and self.row_seconds > 0):
@@ -82,8 +88,20 @@ class Processes(AbstractEngine):
                 f"got {self.workers} and {self.row_seconds:g}."
             )
 
+    def warm(self, settings: JobSettings) -> None:
+        """Load the models here and copy this process, so that none imports torch and loads models a second time.
+
+        A classifier of the user's, which may start threads of its own, is loaded by each process instead.
+        """
+        with one_thread():
+            check(settings)
+        if explainer_of(settings).kit.schema.chemistry is not None:
+            rdkit_chem()  # both this process and its copies need it
+        if settings.classifier is None and not self.ready and may_fork():
+            self.ready.extend(Child(forked=True) for _ in range(self.workers))
+
     def map(self, order: Order, tasks: Iterable[Task], tick: Callable[[], None]) -> Iterator[Done]:
-        tasks, idle = iter(tasks), [_Worker(order, self.row_seconds) for _ in range(self.workers)]
+        tasks, idle = iter(tasks), [_Worker(order, self.row_seconds, self._taken()) for _ in range(self.workers)]
         busy: list[_Worker] = []
         try:
             while True:
@@ -101,6 +119,9 @@ class Processes(AbstractEngine):
         finally:
             for worker in (*idle, *busy):
                 worker.stop()
+
+    def _taken(self) -> Child | None:
+        return self.ready.pop() if self.ready else None
 
 
 @dataclass
@@ -137,9 +158,9 @@ class _Shard:
 class _Worker:
     """A process, the shard that it works on, and the moment at which its row began; None while models are loaded."""
 
-    def __init__(self, order: Order, row_seconds: float) -> None:
+    def __init__(self, order: Order, row_seconds: float, child: Child | None = None) -> None:
         self.order, self.row_seconds = order, row_seconds
-        self.child: Child | None = None
+        self.child = child
         self.deaths = 0
         self.began: float | None = None
 

@@ -1,7 +1,28 @@
 """Drawing weights from a given generator, so that a seed alone decides a model's first state."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import torch
 from torch import Tensor, nn
+from torch.overrides import TorchFunctionMode
+
+
+@contextmanager
+def shapes_only() -> Iterator[None]:
+    """Give modules that are made in the block weights that are shapes alone, which nobody draws numbers for."""
+    with torch.device("meta"), _WithoutDraws():
+        yield
+
+
+class _WithoutDraws(TorchFunctionMode):
+    """Leaves out all that `torch.nn.init` would do."""
+
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        kwargs = kwargs or {}
+        if getattr(func, "__module__", None) == nn.init.__name__:
+            return args[0] if args else kwargs["tensor"]
+        return func(*args, **kwargs)
 
 
 def reset_parameters(module: nn.Module, rng: torch.Generator) -> None:

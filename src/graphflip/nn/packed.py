@@ -52,7 +52,7 @@ def two_to_two(
     """Maps to the pair {i, j}: the 15 of `basis.two_to_two`; then ReLU if asked."""
     X, diagonal, row = _pools(X, B)
     of_nodes = torch.cat([diagonal, row], 1)  # b 2d n
-    of_all = of_nodes @ share(B)[:, :, None]  # b 2d 1
+    of_all = (share(B)[:, None] @ of_nodes.mT).mT  # b 2d 1
     both = (weight[2:5] + weight[5:8]) / 2
     to_ends, to_diagonal = torch.cat([both[0], both[1] + both[2]]), torch.cat([weight[10], weight[11] + weight[12]])
     everywhere, on_diagonal = torch.cat([weight[9], weight[8]]) / 2, torch.cat([weight[14], weight[13]])
@@ -113,7 +113,7 @@ class _Mix(torch.autograd.Function):
         mixed = torch.add(ends[:, :, None], _other_ends(ends), out=ends.new_empty(b, e, k, n))
         if X is not None and weight is not None:
             mixed.view(b, e, k * n).baddbmm_(weight.T.expand(b, -1, -1), X.reshape(b, -1, k * n))
-        mixed[:, :, 0] += diagonal
+        mixed[:, :, 0].add_(diagonal)
         if relu:
             mixed.relu_()
         ctx.save_for_backward(X if ctx.needs_input_grad[1] else None, weight, mixed if relu else None)
@@ -144,10 +144,12 @@ class _Pools(torch.autograd.Function):
     def forward(ctx, X: Tensor, share: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         n = X.shape[3]
         here, there = _end_weights(share)
-        rows, weighted = _padded(X)
-        torch.mul(X, here[:, None], out=weighted)
-        weighted[:, :, 0] = 0  # a node has one pair with itself
-        row = _shifted_sum(rows, n).add_((X * there[:, None]).sum(2))
+        row = X.new_empty(*X.shape[:2], n)
+        for some in _slices(X):
+            rows, weighted = _padded(X[some])
+            torch.mul(X[some], here[some, None], out=weighted)
+            weighted[:, :, 0].zero_()  # a node has one pair with itself
+            torch.sum(X[some] * there[some, None], 2, out=row[some]).add_(_shifted_sum(rows, n))
         ctx.save_for_backward(X if ctx.needs_input_grad[1] else None, share)
         ctx.set_materialize_grads(False)
         return X.view_as(X), X[:, :, 0].clone(), row
@@ -160,21 +162,33 @@ class _Pools(torch.autograd.Function):
         other = _other_ends(row)
         grad_X = grad_share = None
         if ctx.needs_input_grad[0]:
-            if passed is None:
-                grad_X = there[:, None] * row[:, :, None]
-            else:
-                # What comes back for X was computed for this call alone, so the rest is added in place.
-                grad_X = passed.addcmul_(there[:, None], row[:, :, None])
-            grad_X[:, :, 1:].addcmul_(here[:, None, 1:], other[:, :, 1:])
-            grad_X[:, :, 0] += diagonal
+            # What comes back for X was computed for this call alone, so the rest is added in place.
+            grad_X = there[:, None] * row[:, :, None] if passed is None else passed
+            for some in _slices(grad_X):
+                if passed is not None:
+                    grad_X[some].addcmul_(there[some, None], row[some, :, None])
+                grad_X[some, :, 1:].addcmul_(here[some, None, 1:], other[some, :, 1:])
+            grad_X[:, :, 0].add_(diagonal)
         if ctx.needs_input_grad[1]:
             n = share.shape[1]
             count = _end_count(n).to(share)
             rows, to_there = _padded(X[:, :1])
-            torch.mul((X * row[:, :, None]).sum(1, keepdim=True), count, out=to_there)
-            to_here = (X * other).sum(1)[:, 1:] * count[1:]
-            grad_share = to_here.sum(1).add_(_shifted_sum(rows, n)[:, 0])
+            to_here = X.new_empty(len(X), *X.shape[2:])
+            for some in _slices(X):
+                torch.mul((X[some] * row[some, :, None]).sum(1, keepdim=True), count, out=to_there[some])
+                torch.sum(X[some] * other[some], 1, out=to_here[some])
+            grad_share = (to_here[:, 1:] * count[1:]).sum(1).add_(_shifted_sum(rows, n)[:, 0])
         return grad_X, grad_share
+
+
+_CACHED = 2**19
+"""Numbers that fit a processor's cache several times over."""
+
+
+def _slices(X: Packed) -> list[slice]:
+    """Parts of a batch, small enough that what is computed on the way to a sum never leaves the cache."""
+    size = max(1, _CACHED // max(1, X[:1].numel()))
+    return [slice(at, at + size) for at in range(0, len(X), size)]
 
 
 class _Pack(torch.autograd.Function):
@@ -222,7 +236,7 @@ def _padded(like: Packed) -> tuple[Float[Tensor, "b d m"], Packed]:
     b, d, k, n = like.shape
     rows = like.new_empty(b, d, k * (n + 1))
     pairs = rows.view(b, d, k, n + 1)
-    pairs[..., n] = 0
+    pairs[..., n].zero_()
     return rows, pairs[..., :n]
 
 
@@ -235,7 +249,7 @@ def _shifted_sum(rows: Float[Tensor, "b d m"], n: int) -> Float[Tensor, "b d n"]
     b, d, m = rows.shape
     k = m // (n + 1)
     total = rows.as_strided((b, d, k, n), (d * m, m, n, 1)).sum(2)
-    total[..., :k] += rows[..., k * n :]
+    total[..., :k].add_(rows[..., k * n :])
     return total
 
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from ..errors import GraphError, MissingExtra
+from ..errors import GraphError
 from ..graph import Graph
 from .alerts import count_alerts
 from .comparison import halogens_added, new_stereocenters, scaffold_kept, similarity, synthetic_accessibility
@@ -47,7 +47,7 @@ class ChemicalChange:
         new_rings: SMILES of ring systems that came with the change.
         strange_rings: Those of them that no molecule of the corpus has.
         unstable: Groups that came with the change and cannot be isolated, by name.
-        synthesis: Rise of Ertl's score of synthetic accessibility; None where RDKit has no table of it.
+        synthesis: Rise of Ertl's score of synthetic accessibility; None where it is not known.
         similarity: Tanimoto similarity of Morgan fingerprints of radius 2, from 0 to 1.
         new_stereocenters: Number of stereocentres that came with the change.
         halogens_added: Number of halogen atoms that came with the change.
@@ -91,7 +91,7 @@ class ChemicalChange:
             tuple(fresh),
             tuple(ring for ring in fresh if not corpus.knows_ring(ring)),
             tuple(unstable_groups(after) - unstable_groups(before)),
-            _rise(pair),
+            round(synthetic_accessibility(after) - synthetic_accessibility(before), 4),
             round(similarity(before, after), 4),
             new_stereocenters(before, after),
             halogens_added(before, after),
@@ -159,11 +159,3 @@ class ChemicalChange:
         words = "known alerts for mutagenicity" if said else "no known alert for mutagenicity comes or goes"
         moved = self.more_alerts * self.claim
         return [Observation("Alerts", words, moved > 0 if moved else None, "; ".join(said))]
-
-
-def _rise(pair: MoleculePair) -> float | None:
-    try:
-        rise = synthetic_accessibility(pair.after) - synthetic_accessibility(pair.before)
-    except MissingExtra:
-        return None
-    return round(rise, 4)

@@ -1,13 +1,13 @@
 """Measures of a molecule beside the one that it was made from: scaffold, similarity, stereocentres, synthesis."""
 
-import importlib.util
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..data.ames import murcko_scaffold
 from ..data.molecules.building import no_logs, rdkit_chem
-from ..errors import MissingExtra, require
+from ..errors import require
+from .portrait import Portrait
+from .synthesis import FragmentScores
 
 if TYPE_CHECKING:
     import rdkit.Chem
@@ -74,18 +74,14 @@ def synthetic_accessibility(mol: "rdkit.Chem.Mol") -> float:
         mol: A sanitized molecule with at least one atom.
 
     Returns:
-        The score, by the program of its authors that comes with RDKit.
-
-    Raises:
-        MissingExtra: RDKit is missing, or is a distribution without its folder Contrib.
+        The score, as the program of its authors that comes with RDKit gives it.
 
     Example:
         >>> from rdkit import Chem
         >>> round(synthetic_accessibility(Chem.MolFromSmiles("CC(=O)Nc1ccc(O)cc1")), 1)
         1.4
     """
-    with no_logs():
-        return float(_scorer().calculateScore(mol))
+    return Portrait(mol).synthetic_accessibility(FragmentScores.packaged())
 
 
 def _plain_smiles(mol: "rdkit.Chem.Mol") -> str:
@@ -96,18 +92,3 @@ def _plain_smiles(mol: "rdkit.Chem.Mol") -> str:
 def _generator() -> Any:
     generators = require("rdkit.Chem.rdFingerprintGenerator", "mol", _PURPOSE)
     return generators.GetMorganGenerator(radius=_RADIUS, fpSize=_BITS)
-
-
-@cache
-def _scorer() -> Any:
-    """The module `sascorer` of RDKit's contributions, which reads its own table at first use."""
-    path = Path(require("rdkit.RDConfig", "mol", _PURPOSE).RDContribDir) / "SA_Score" / "sascorer.py"
-    spec = importlib.util.spec_from_file_location("rdkit_sascorer", path)
-    if spec is None or spec.loader is None or not path.is_file():
-        raise MissingExtra(
-            f"Scores of synthetic accessibility need RDKit with its contributions; {path} does not exist. "
-            "Install the wheel: pip install 'graphflip[mol]'"
-        )
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module

@@ -1,5 +1,6 @@
 """Corpus: counts of atom environments and ring systems in about two million real molecules, in a compact table."""
 
+import math
 import zipfile
 import zlib
 from collections.abc import Mapping, Sequence
@@ -88,15 +89,13 @@ class Corpus:
     @classmethod
     def load(cls, path: Path) -> "Corpus":
         """Read what `save` wrote; raises ModelFileError if it cannot be read."""
-        try:
-            with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
-                tables = [
-                    Counts(*(stored[f"{name}_{part}"] for part in _PARTS))
-                    for name in ("fragments", "environments", "rings")
-                ]
-        except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
-            raise ModelFileError(f"{path}: not a readable table of molecules ({error}). Install it again.") from error
-        return cls(*tables)
+        names = [f"{name}_{part}" for name in ("fragments", "environments", "rings") for part in _PARTS]
+        arrays = read_arrays(path, names)
+        return cls(*(Counts(*pair) for pair in zip(arrays[::2], arrays[1::2], strict=True)))
+
+    def fragment_scores(self, keys: Sequence[int]) -> list[float]:
+        """Scores of fragments for Ertl's score, from their counts: log10(c) - 3.1265 of one that occurs c times."""
+        return [math.log10(c) - 3.1265 if c else -4.0 for c in self.fragments[keys].tolist()]
 
     def environment_counts(self, keys: Sequence[int]) -> NDArray[np.float64]:
         """Number of times that Morgan environments occur in all sources together."""
@@ -105,6 +104,15 @@ class Corpus:
     def knows_ring(self, smiles: str, minimum: float = 1.0) -> bool:
         """True if a ring system, as `realism.rings.ring_systems` writes it, occurs in so many molecules."""
         return bool(self.rings[[ring_key(smiles)]][0] >= minimum)
+
+
+def read_arrays(path: Path, names: Sequence[str]) -> list[NDArray]:
+    """Arrays of a NumPy archive; raises ModelFileError if it cannot be read."""
+    try:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
+            return [stored[name] for name in names]
+    except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
+        raise ModelFileError(f"{path}: not a readable table of molecules ({error}). Install it again.") from error
 
 
 def ring_key(smiles: str) -> int:

@@ -10,6 +10,7 @@ from ..data.molecules.building import rdkit_chem
 from .corpus import Corpus
 from .groups import unstable_groups
 from .rings import ring_systems
+from .synthesis import FragmentScores
 
 if TYPE_CHECKING:
     import rdkit.Chem
@@ -77,13 +78,11 @@ class Portrait:
         """Number of atoms of fluorine, chlorine, bromine or iodine."""
         return sum(atom.GetAtomicNum() in _HALOGENS for atom in self.mol.GetAtoms())
 
-    def synthetic_accessibility(self, corpus: Corpus) -> float:
-        """Ertl's score, from 1 (easy to make) to 10 (hard), by the corpus's counts of fragments."""
+    def synthetic_accessibility(self, table: Corpus | FragmentScores) -> float:
+        """Ertl's score, from 1 (easy to make) to 10 (hard), by the published scores or by a corpus's counts."""
         counts: Counter[int] = sum(self.environments, Counter())
         keys = list(counts)
-        # A fragment that occurs c times contributes log10(c) - 3.1265, one that is unknown -4.
-        known = corpus.fragments[keys].tolist()
-        scores = [math.log10(c) - 3.1265 if c else -4.0 for c in known]
+        scores = table.fragment_scores(keys)
         total = sum(counts.values())
         score = sum(score * counts[key] for key, score in zip(keys, scores, strict=True)) / max(total, 1)
         score -= self._complexity

@@ -64,5 +64,6 @@ def _importance(counterfactual: Counterfactual) -> str:
     if counterfactual.importance is None:
         return ""
     words = "Rose: changes here lead to the target, so it holds the prediction. Blue: they lead away from it."
+    words += " Small spots are estimates by the classifier's gradient." if counterfactual.importance.estimated else ""
     picture = draw_graph(counterfactual.factual, importance=counterfactual.importance).svg()
     return f"<details><summary>Where it matters</summary>{picture}<p>{words}</p></details>"

@@ -196,7 +196,8 @@ def _legend() -> str:
     return (
         f'<p class="legend">{svg}<span>Numbers beside atoms are those of the words.</span></p>'
         '<p class="legend colors"><span class="key toward">holds the prediction: changes here lead to the target</span>'
-        '<span class="key away">changes here lead away from it</span></p>'
+        '<span class="key away">changes here lead away from it</span>'
+        "<span>small spots: estimated from the classifier's gradient</span></p>"
     )
 
 

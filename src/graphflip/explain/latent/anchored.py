@@ -89,9 +89,11 @@ class Anchor:
 
 
 def raw_logits(vae: PEGVAE, z: Float[Tensor, "b n dz"], graph: Graph) -> Logits:
-    """Logits of the decoder at a code, every stage conditioned on a hard graph."""
+    """Logits of the decoder at a code, every stage conditioned on a hard graph, for the slots that this has."""
+    n = graph.num_slots
+    B, z = vae.node_logits(z)[:, :n], z[:, :n]
     E = graph.E if not graph.schema.de else vae.edge_values(z, graph.B, graph.V, graph.A)
-    return Logits(vae.node_logits(z), vae.node_values(z, graph.B), vae.edge_logits(z, graph.B, graph.V), E)
+    return Logits(B, vae.node_values(z, graph.B), vae.edge_logits(z, graph.B, graph.V), E)
 
 
 def true_logits(graph: Graph, margin: float) -> Logits:
@@ -158,8 +160,9 @@ def latent_path(
     The path starts at exactly the factual and ends at exactly the counterfactual; all that these share stays. The
     decoder decides which change comes first.
     """
-    n = factual.schema.max_nodes
-    ends = [factual.pad(n), counterfactual.pad(n)]
+    # Slots that are empty at both ends stay so; few have to be decoded.
+    n = max(_last_node(factual), _last_node(counterfactual)) + 1
+    ends = [_first_slots(end, n) for end in (factual, counterfactual)]
     z = [vae.encode(end).mean for end in ends]
     # Every stage sees the nodes of both ends, so that what is to come, or has gone, has a code to be read from.
     union = _union(*ends)
@@ -169,7 +172,18 @@ def latent_path(
         logits = logits + (true_logits(end, margin) - raw_logits(vae, code, union)).expand(steps) * weight
     graphs = _between(logits, *ends)
     probability = goal_of(target).shown(classifier(graphs))
-    return LatentPath(graphs, probability.tolist(), t.tolist())
+    return LatentPath(graphs.pad(factual.schema.max_nodes), probability.tolist(), t.tolist())
+
+
+def _last_node(graph: Graph) -> int:
+    """The last slot of a single graph that is a node; 0 if there is none."""
+    return max(graph.B[0].nonzero().flatten().tolist(), default=0)
+
+
+def _first_slots(graph: Graph, n: int) -> Graph:
+    """The first n slots of a graph, which are all that it fills."""
+    graph = graph.pad(max(n, graph.num_slots))
+    return Graph.trusted(graph.B[:, :n], graph.V[:, :n], graph.A[:, :n, :n], graph.E[:, :n, :n], graph.schema)
 
 
 def _between(logits: Logits, one: Graph, other: Graph) -> Graph:

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 import torch
 from jaxtyping import Float, Int
-from scipy.optimize import linear_sum_assignment
 from torch import Tensor
 
 from ...data.dataset import GraphDataset
+from ...ged.assignment import linear_assignment
 from ...graph import Graph
 from ...models.networks.classifier import AbstractClassifier
 from ...models.networks.decode import Gumbel, MostLikely
@@ -275,7 +275,7 @@ def _nearest_aligned(z: Tensor, codes: Tensor, k: int) -> list[tuple[int, Tensor
         if len(best) == k and float(bound[row]) >= best[-1][0] - 1e-6:
             break
         cost = torch.cdist(z[None], codes[row][None])[0].square()
-        _, order = linear_sum_assignment(cost.numpy())
+        _, order = linear_assignment(cost.numpy())
         order = torch.from_numpy(order)
         distance = float((z - codes[row][order]).square().sum())
         best = sorted([*best, (distance, row, order)], key=lambda item: item[:2])[:k]

@@ -67,8 +67,10 @@ class Gumbel:
         return drawn.movedim(1, -1)
 
     def _uniform(self, like: Tensor) -> Tensor:
-        rows = [torch.rand(like.shape[1:], generator=rng) for rng in self.rngs]
-        return torch.stack(rows).to(like)
+        drawn = torch.empty(like.shape)
+        for row, rng in zip(drawn.unbind(0), self.rngs, strict=True):
+            row.uniform_(generator=rng)
+        return drawn.to(like)
 
 
 @dataclass(frozen=True)

@@ -5,12 +5,12 @@ import math
 from pathlib import Path
 from typing import Any
 
-import torch
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from torch import nn
 
 from ...data.dataset import GraphDataset
 from ...errors import ConfigError, ModelFileError, SchemaError
+from ...nn.initialize import shapes_only
 from ...schema import Schema, first_problem
 from ...version import __version__
 from ..networks.classifier import (
@@ -159,7 +159,7 @@ def load_model(source: str | Path, expect: type[nn.Module] | None = None) -> Any
         )
     try:
         schema, config = Schema.from_dict(card.graphs), config_cls.model_validate(card.config)
-        with torch.device("meta"):  # shapes only: the numbers come from the file
+        with shapes_only():  # the numbers come from the file
             model = cls(schema, config)  # pyright: ignore[reportCallIssue]
     except (SchemaError, ConfigError, ValidationError, RuntimeError, OverflowError, MemoryError) as error:
         # The last three: numbers so large that no model has such a shape.

@@ -83,7 +83,10 @@ def _elements(stage: Stage, graph: Graph, marks: Marks) -> tuple[Element, ...]:
 
 
 def _colored(stage: Stage, importance: Importance) -> list[Element]:
-    """Colored spots below nodes and edges: the stronger, the more changes there move the prediction."""
+    """Colored spots below nodes and edges: the stronger, the more changes there move the prediction.
+
+    Those of estimated effects are smaller.
+    """
     largest = importance.largest or 1.0
     shapes: list[Form] = []
     for (i, j), effect in importance.edges.items():
@@ -93,7 +96,14 @@ def _colored(stage: Stage, importance: Importance) -> list[Element]:
     for i, effect in importance.nodes.items():
         if i in stage.places:
             shapes.append(Shape((stage.places[i],), _side(effect), REACH, _strength(effect / largest)))
+    for i, effect in importance.estimated.items():
+        if i in stage.places:
+            shapes.append(Shape((stage.places[i],), _side(effect), _ESTIMATED, _strength(effect / largest)))
     return [Element("importance", "", tuple(shapes), ())]
+
+
+_ESTIMATED = 0.6 * REACH
+"""Radius of the spot of an estimated effect."""
 
 
 def _side(effect: float) -> Style:

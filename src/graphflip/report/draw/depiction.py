@@ -22,7 +22,7 @@ def depict(mol: Any, fixed: Mapping[int, Point]) -> Float[np.ndarray, "n 2"] | N
     best, fewest = None, float("inf")
     for layout in _layouts(mol, fixed):
         points = _places(mol, layout)
-        faults = float("inf") if points is None else num_faults(points, _bonds(mol))
+        faults = float("inf") if points is None else num_faults(points, _bonds(mol)) + _num_squashed(mol, points)
         if points is not None and (best is None or faults < fewest):
             best, fewest = points, faults
         if not faults:
@@ -43,6 +43,17 @@ def num_faults(points: Float[np.ndarray, "n 2"], bonds: Int[np.ndarray, "m 2"]) 
     np.put_along_axis(away, bonds, 9.0, axis=1)
     covered, odd = (gaps < 0.45).sum() / 2, (lengths < 0.75) | (lengths > 1.35)
     return float(4 * covered + 2 * (away < 0.3).sum() + 1.5 * _num_crossings(starts, ends) + 0.5 * odd.sum())
+
+
+def _num_squashed(mol: Any, points: Float[np.ndarray, "n 2"]) -> float:
+    """Weighted number of rings of five and six atoms that are far from round, but for those of cages."""
+    squashed, rings = 0.0, [set(ring) for ring in mol.GetRingInfo().AtomRings()]
+    for ring in rings:
+        in_cage = any(2 < len(ring & other) < len(ring) for other in rings)
+        corners = points[list(ring)]
+        radii = np.linalg.norm(corners - corners.mean(0), axis=1)
+        squashed += 3.0 * (len(ring) in (5, 6) and not in_cage and radii.max() > 1.5 * radii.min())
+    return squashed
 
 
 def turned_onto(points: Float[np.ndarray, "n 2"], places: Float[np.ndarray, "n 2"]) -> Float[np.ndarray, "n 2"]:

@@ -119,13 +119,22 @@ class Skeleton(AbstractPainter):
         return atom.letters_in_halo(at, side, mark, self.reach) if mark else atom.letters(at, side)
 
     def _open_side(self, i: int) -> str:
-        """The side of an atom on which its hydrogens cover no bond."""
+        """The side of an atom on which its hydrogens cover no bond, of its own or of another atom."""
         (x, y), others = self.stage.places[i], self.stage.around(i)
         if not others:
             return "left" if self.atoms[i].symbol in _LAST else "right"
         angles = [atan2(other[1] - y, other[0] - x) for other in others]
         room = {side: min(_turn(angle, atan2(dy, dx)) for angle in angles) for side, (dx, dy) in _SIDES.items()}
-        return next((side for side in ("right", "left") if room[side] > 0.9), max(_SIDES, key=lambda side: room[side]))
+        beside = [side for side in ("right", "left") if room[side] > 0.9] or [max(_SIDES, key=lambda side: room[side])]
+        return next((side for side in beside if self._is_free(i, side)), beside[0])
+
+    def _is_free(self, i: int, side: str) -> bool:
+        """True if no other atom and no bond between other atoms is where the hydrogens of an atom would stand."""
+        (x, y), (dx, dy) = self.stage.places[i], _SIDES[side]
+        ends = (x + 0.6 * UNIT * dx, y + 0.6 * UNIT * dy), (x + UNIT * dx, y + UNIT * dy)
+        others = [(p, p) for k, p in self.stage.places.items() if k != i]
+        lines = [(self.stage.places[a], self.stage.places[b]) for a, b in self._bonds if i not in (a, b)] + others
+        return all(distance_to(line, end) > 0.4 * UNIT for line in lines for end in ends)
 
 
 class _Atom(NamedTuple):

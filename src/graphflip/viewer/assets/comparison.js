@@ -112,8 +112,8 @@ function content(job, number) {
     [goal.unit === "value" ? "Value" : capitalized(goal.words), make("span", {}, `${figure(record.p_factual, goal.unit)} → ${figure(record.p_counterfactual, goal.unit)}`, goal.unit === "value" ? null : meter(record.p_counterfactual ?? 0))],
     ...Object.entries(record.evidence?.judges ?? {}).map(([name, p]) => [capitalized(name), `${agreed[name] ? "✓" : "✗"} ${figure(p, goal.unit)}`]),
     similarity === undefined ? null : ["Similarity", figure(similarity)],
-    ...answer.chemistry.filter(({ good }) => good === false).map(({ topic, words }) => [topic, `✗ ${words}`]),
   ].filter(Boolean);
+  const doubts = answer.chemistry.filter(({ good }) => good === false).map(({ words }) => make("li", {}, `✗ ${capitalized(words)}`));
   const place = job.asked && job.input ? address.ofQuestion({ ...job, answer: number }, page.options()) : address.ofJob(job.id, number);
   return [
     make("h2", {}, make("a", { href: place }, `${job.model}: ${job.asked ? question.describe(job.asked) : job.name}`)),
@@ -122,5 +122,6 @@ function content(job, number) {
     record.smiles?.counterfactual ? make("code", { class: "subline" }, record.smiles.counterfactual) : null,
     make("ul", { class: "plain" }, ...answer.words.map(({ text }) => make("li", {}, text))),
     make("dl", { class: "evidence" }, ...facts.flatMap(([what, said]) => [make("dt", {}, what), make("dd", {}, said)])),
+    doubts.length ? make("ul", { class: "plain doubts", "aria-label": "What speaks against it" }, ...doubts) : null,
   ].filter(Boolean);
 }

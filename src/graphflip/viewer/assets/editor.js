@@ -17,7 +17,8 @@ export function start(given) {
   $("editor-explain").addEventListener("click", () => use(true));
 }
 
-export async function open(smiles, title, goal = null) {
+// Open the editor with a molecule; `shown` is its graph and the picture of it in the page, whose places it keeps.
+export async function open(smiles, title, goal = null, shown = null) {
   $("editor-title").textContent = title;
   target = goal;
   $("editor").showModal();
@@ -27,17 +28,41 @@ export async function open(smiles, title, goal = null) {
     drawing = new chemistry.CanvasEditor($("canvas"));
     drawing.setOnChangeListener(() => { clearTimeout(timer); timer = setTimeout(judge, 250); });
   }
-  drawing.setMolecule(molecule(smiles));
+  drawing.setMolecule(molecule(smiles, shown));
   judge();
 }
 
 // What openchemlib cannot read is left out: an empty canvas.
-function molecule(smiles) {
+function molecule(smiles, shown) {
   try {
-    return chemistry.Molecule.fromSmiles(smiles);
+    const [plain, placed] = [chemistry.Molecule.fromSmiles(smiles), shown?.graph ? asDrawn(shown) : null];
+    const isSame = placed?.getIDCode() === plain.getIDCode(); // a graph has no stereo marks, isotopes, counter-ions
+    $("canvas").dataset.asDrawn = String(isSame);
+    return isSame ? placed : plain;
   } catch {
     return new chemistry.Molecule(0, 0);
   }
+}
+
+const ORDERS = { single: 1, double: 2, triple: 3 };
+
+// The molecule of a graph with its atoms where they stand in a picture; hydrogens that are not drawn follow by themselves.
+function asDrawn({ graph: { nodes, edges }, picture }) {
+  const made = new chemistry.Molecule(nodes.length, edges.length);
+  const atoms = new Map();
+  nodes.forEach(({ type, charge = 0 }, i) => {
+    const spot = picture.querySelector(`.atom-${i} circle.spot`);
+    if (!spot) return;
+    const atom = made.addAtom(chemistry.Molecule.getAtomicNoFromLabel(type));
+    made.setAtomX(atom, Number(spot.getAttribute("cx")));
+    made.setAtomY(atom, Number(spot.getAttribute("cy")));
+    if (Number(charge)) made.setAtomCharge(atom, Number(charge));
+    atoms.set(i, atom);
+  });
+  for (const [i, j, { type }] of edges) {
+    if (atoms.has(i) && atoms.has(j)) made.setBondOrder(made.addBond(atoms.get(i), atoms.get(j)), ORDERS[type]);
+  }
+  return made;
 }
 
 const drawn = () => drawing.getMolecule().toIsomericSmiles();

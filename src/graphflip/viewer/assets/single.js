@@ -19,6 +19,7 @@ const now = {
   job: null, // the job whose answers are shown
   number: 0, // the number of the answer that is shown
   answer: null, // that answer, after undoing the unchecked changes
+  importance: null, // effects at each place of the graph as it is, which can be colored
   undone: new Set(), // numbers of the unchecked changes
   isFirst: false, // true while that is a first answer, and the search goes on
 };
@@ -35,7 +36,7 @@ export function start(given) {
   $("copy-smiles").addEventListener("click", () => copy(now.answer.record.smiles?.counterfactual ?? "", $("copy-smiles")));
   $("copy-python").addEventListener("click", () => copy(now.answer.python, $("copy-python")));
   $("copy-link").addEventListener("click", () => copy(location.href, $("copy-link")));
-  $("edit").addEventListener("click", () => editor.open(now.answer.record.smiles?.counterfactual ?? "", "Edit the changed molecule", now.answer.goal));
+  $("edit").addEventListener("click", () => editor.open(now.answer.record.smiles?.counterfactual ?? "", "Edit the changed molecule", now.answer.goal, { graph: now.answer.record.counterfactual, picture: $("after") }));
   $("pin").addEventListener("click", () => comparison.pin({ job: now.job.id, number: now.number }, $("pin")));
   $("compare-answers").addEventListener("click", () => comparison.open(shownOf(now.job).map((number) => ({ job: now.job.id, number }))));
   $("compare-preferences").addEventListener("click", () => comparison.askEach(now.job, "prefer"));
@@ -46,23 +47,23 @@ export function start(given) {
 }
 
 function showMarks() {
-  const { drawings, record } = now.answer ?? {};
-  const isColored = Boolean(drawings && record.importance);
+  const isColored = Boolean(now.importance);
   $("matters-switch").hidden = !isColored;
   const isOn = isColored && $("matters").checked;
   $("single").classList.toggle("numbered", $("numbers").checked);
   $("single").classList.toggle("colored", isOn);
   $("matters-legend").hidden = !isOn;
   if (isOn) {
-    const { nodes, edges } = record.importance;
-    const most = Math.max(0, ...nodes.map(([, effect]) => Math.abs(effect)), ...edges.map(([, , effect]) => Math.abs(effect)));
-    $("matters-most").textContent = `mean effect of the single changes that were tried; the strongest color is ${most.toPrecision(2)}`;
+    const { nodes, edges, estimated = [] } = now.importance;
+    const most = Math.max(0, ...[...nodes, ...edges, ...estimated].map((place) => Math.abs(place.at(-1))));
+    const words = [nodes.length ? "mean effect of the single changes that were tried" : "", estimated.length ? `${nodes.length ? "small spots: " : ""}estimated from the classifier's gradient` : ""];
+    $("matters-most").textContent = `${words.filter(Boolean).join("; ")}; the strongest color is ${most.toPrecision(2)}`;
   }
 }
 
 // Show a graph without any answer.
-export function showInput({ drawing, prediction, graph, trust }) {
-  Object.assign(now, { job: null, answer: null, undone: new Set(), isFirst: false });
+export function showInput({ drawing, prediction, graph, trust, importance = null }) {
+  Object.assign(now, { job: null, answer: null, importance, undone: new Set(), isFirst: false });
   delete $("stage").dataset.job;
   delete $("stage").dataset.first;
   for (const id of ["after-card", "details", "choices", "legend"]) $(id).hidden = true;
@@ -122,8 +123,8 @@ function showPath() {
 }
 
 function showAnswer(answer) {
-  now.answer = answer;
   const { record } = answer;
+  Object.assign(now, { answer, importance: record.importance ?? null });
   const title = headline(answer, now.undone.size);
   const hasChange = record.counterfactual !== null && record.outcome !== "already_there";
   const notes = now.isFirst ? [FIRST] : now.undone.size ? [] : [answer.note ?? record.note, ...(record.remarks ?? []), answer.advice, describeShortfall(now.job)];

@@ -183,9 +183,9 @@ function entry(row) {
   const predicted = row.predicted ? `${likeliest(row.predicted)[0]} ${figure(likeliest(row.predicted)[1], unit ?? page.model().unit)}` : "";
   const cells = [
     make("th", { scope: "row" }, name, row.before ? make("code", {}, row.before) : row.input?.smiles ? make("code", {}, row.input.smiles) : null),
-    make("td", {}, drawings.length ? pictures : "", changes.length ? make("span", { class: "hint" }, changes.join("; ")) : null),
+    make("td", {}, drawings.length ? pictures : "", changes.length ? make("span", { class: "hint" }, changes.join("; ")) : null, message ? make("span", { class: "hint reason" }, message) : null),
     make("td", {}, predicted),
-    make("td", { class: state === "problem" || state === "failed" ? "bad" : null }, words(row), message ? make("span", { class: "hint reason" }, message) : null),
+    make("td", { class: state === "problem" || state === "failed" ? "bad" : null }, words(row)),
     make("td", { class: "number" }, row.num_edits === null || row.num_edits === undefined || state !== "done" ? "" : String(row.num_edits)),
     make("td", { class: "number" }, row.p_counterfactual === null || row.p_counterfactual === undefined ? "" : figure(row.p_counterfactual, unit)),
     make("td", {}, row.agreed?.length ? `${row.agreed.filter(Boolean).length} of ${row.agreed.length}` : ""),

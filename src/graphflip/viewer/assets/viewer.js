@@ -68,7 +68,7 @@ function listen() {
   });
   $("ask").addEventListener("submit", (event) => { event.preventDefault(); ask(); });
   $("cancel").addEventListener("click", () => tab.followed && api.cancel(tab.followed));
-  $("draw").addEventListener("click", () => editor.open(tab.input?.smiles ?? "", "Draw a molecule"));
+  $("draw").addEventListener("click", () => editor.open(tab.input?.smiles ?? "", "Draw a molecule", null, { graph: tab.shown?.graph, picture: $("before") }));
   window.addEventListener("popstate", async () => (await arrive()) || tryExample());
   document.addEventListener("click", (event) => { // a link within the page must not take the place of the question
     if (!event.target.closest?.("a[href='#stage']")) return;

@@ -88,7 +88,7 @@ class Trust(BaseModel):
 class Shown(BaseModel):
     """A graph, what the classifier says of it, and a drawing; `name` if one was written beside it.
 
-    `remarks` say what the model does not see of the input.
+    `remarks` say what the model does not see of the input; `importance`, as in records, what the prediction hangs on.
     """
 
     input: Input
@@ -97,6 +97,7 @@ class Shown(BaseModel):
     graph: JsonGraph
     prediction: dict[str, float]
     drawing: str
+    importance: dict[str, Any] | None = None
     remarks: list[str] = []
     trust: Trust = Trust()
 

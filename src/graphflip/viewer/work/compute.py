@@ -34,8 +34,8 @@ from .written import Unusable
 Json = dict[str, Any]
 Reply = Callable[[Json], None]
 
-_SHORT, _LOWER = 1.0, 10
-"""Processor seconds after which a task lets others go first, and how far."""
+_SHORT, _LOWER = 1.0, 19
+"""Processor seconds after which a task lets others go first, and how far: as far as a program can."""
 _PAUSE = 0.2
 """Seconds between two messages about the progress of a task, at least."""
 
@@ -137,8 +137,8 @@ class Watcher:
     """Watches a task: ends it when nobody wants it any more, sends news of it, and lowers its priority when it is long.
 
     A task is long when it has a first answer to show, or has computed for a second, or is `behind` others from the
-    start. So short questions do not wait for long ones. A process cannot raise its priority again, and another one
-    takes the place of one that has lowered it.
+    start. So reading, short questions and first answers do not wait for it. A process cannot raise its priority again,
+    and another one takes the place of one that has lowered it.
     """
 
     def __init__(self, reply: Reply, cancelled: threading.Event, behind: bool = False):

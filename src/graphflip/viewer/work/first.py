@@ -1,19 +1,19 @@
-"""The first answer to a question that takes long: found in haste, shown until the search has ended."""
+"""The first answer to a question: found in haste, shown until the search has ended."""
 
 import dataclasses
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from ...data.inputs import InputRow, source_text
-from ...explain.counterfactual import Counterfactual
+from ...explain.counterfactual import Counterfactual, Outcome
 from ...explain.edits.matches import keep_matches
+from ...explain.edits.slopes.sensitivity import with_estimates
 from ...explain.explainer import Explainer
+from ...explain.method import ask, settled
+from ...explain.moves.apply import apply_differences
 from ...explain.query import Query
 
-_SECONDS = 0.15
-"""Processor time of a search after which a first answer is wanted."""
 _HASTE: dict[str, Any] = {
     "realism": None,
     "surrogates": (),
@@ -38,29 +38,26 @@ class FirstAnswers:
     answers: list[dict[str, Any]]
 
 
-class Clock:
-    """Says once, when a search has taken a while, that a first answer is wanted."""
-
-    def __init__(self) -> None:
-        self._began, self._rang = time.process_time(), False
-
-    def rings(self) -> bool:
-        """True the first time that it is asked after that."""
-        if self._rang or time.process_time() - self._began < _SECONDS:
-            return False
-        self._rang = True
-        return True
-
-
 def first_answer(
     explainer: Explainer, row: InputRow, query: Query, watch: Callable[[None], None]
 ) -> Counterfactual | None:
-    """A change that flips the classifier's answer and keeps what is to stay, found in haste; None if there is none."""
+    """A change that flips the classifier's answer and keeps what is to stay, found in haste; None if there is none.
+
+    Nothing is claimed of its changes: what each is needed for is examined in the answer that follows.
+    """
     sure_enough = explainer.search(query, prefer="minimal").confidence
     hasty = dataclasses.replace(explainer.search(query), confidence=sure_enough, watch=lambda _: watch(None), **_HASTE)
     graph = explainer.read(row, query.parent)
     search = keep_matches(hasty, graph, query.freeze_smarts)
-    (found,) = search.explain(graph, explainer.request(query.target), ids=[row.id], seed=query.seed)
-    if not found.flipped:
+    question = ask(explainer.kit.classifier, graph, explainer.request(query.target), [row.id], query.seed)
+    if bool(question.already_there[0]) or not bool(question.logits.isfinite().all()):
         return None
-    return explainer.assess(dataclasses.replace(found, source=source_text(row)))
+    (found,) = search.start(question.graph, question.goals[0], question.logits).run()
+    if found.outcome is not Outcome.FLIPPED:
+        return None
+    after = apply_differences(question.graph, [found.candidate.difference])
+    shown = {"p_counterfactual": found.candidate.probability, "source": source_text(row)}
+    answer = settled(
+        question.answer(0, search.method, after, found.outcome, **shown), explainer.kit.classifier, question.logits[0]
+    )
+    return explainer.assess(*with_estimates([answer], explainer.kit.classifier))

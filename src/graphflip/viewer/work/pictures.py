@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from ...explain.claims.importance import Importance
 from ...explain.counterfactual import Counterfactual
 from ...graph import Graph
 from ...report.draw.pictures import Picture, draw_graph, draw_pair
@@ -10,9 +11,9 @@ from ...report.draw.pictures import draw_steps as draw_all_steps
 from ...report.draw.scene import beside as scenes_beside
 
 
-def draw_input(graph: Graph) -> str:
-    """SVG of one graph, without marks, all nodes numbered."""
-    return _for_page(draw_graph(graph, numbers=True))
+def draw_input(graph: Graph, importance: Importance | None = None) -> str:
+    """SVG of one graph, without marks, all nodes numbered, and colored where it matters."""
+    return _for_page(draw_graph(graph, numbers=True, importance=importance))
 
 
 def draw_small(graph: Graph) -> str:

@@ -32,9 +32,10 @@ from ...schema import Column, Schema
 from . import pictures
 from . import reproduce as script
 from . import uploads as files
+from .advice import advice_on
 from .exports import export
-from .first import Clock, FirstAnswers, first_answer
-from .trust import trust_in
+from .first import FirstAnswers, first_answer
+from .trust import held_by, trust_in
 from .written import read_written, why_unusable
 
 Json = dict[str, Any]
@@ -68,14 +69,15 @@ def show_input(explainer: Explainer, task: Json, watch: Watch) -> Json:
     """A graph with the classifier's prediction, before anything is explained."""
     given, name = _normalized(task["input"])
     graph = read_input(explainer, given, task.get("parent", True))
-    carried = carry(given.get("smiles") or "", graph, None)
+    carried, importance = carry(given.get("smiles") or "", graph, None), held_by(explainer, graph)
     return {
         "input": given,
         "name": name,
         "smiles": carried.factual,
         "graph": graph_to_json(graph),
         "prediction": explainer.predict(graph),
-        "drawing": pictures.draw_input(graph),
+        "drawing": pictures.draw_input(graph, importance),
+        "importance": None if importance is None else importance.to_json(),
         "remarks": list(carried.remarks),
         "trust": trust_in(explainer, graph),
     }
@@ -95,19 +97,15 @@ def show_file(explainer: Explainer, task: Json, watch: Watch) -> Json:
 def explain(explainer: Explainer, task: Json, watch: Watch) -> Json:
     """Answers to a question: one, several that differ, or the frontier.
 
-    Where that takes long, `watch` gets a first answer on the way; not in a table, which nobody waits for row by row.
+    First `watch` gets one that was found in haste; not in a table, which nobody waits for row by row.
     """
     query, given = Query.of(**task["asked"]), task["input"]
-    row, clock = input_row(given, task["id"] or given.get("smiles") or "graph"), Clock()
-
-    def watched(progress: Round) -> None:
-        watch(progress)
-        if not task.get("behind") and clock.rings():
+    row = input_row(given, task["id"] or given.get("smiles") or "graph")
+    try:
+        if not task.get("behind"):
             first = first_answer(explainer, row, query, watch)
             watch(None if first is None else FirstAnswers([show_answer(explainer, task, first)]))
-
-    try:
-        (answers,) = explainer.explain_each([row], query=query, watch=watched)
+        (answers,) = explainer.explain_each([row], query=query, watch=watch)
     except (DataError, GraphError, SchemaError):
         read_input(explainer, given, query.parent)  # says why, if it is the input that cannot be used
         raise
@@ -179,7 +177,7 @@ def show_answer(explainer: Explainer, task: Json, found: Counterfactual, number:
         "each_needed": each_needed(found, said),
         "smaller": None if smaller is None else smaller._asdict(),
         "num_edits": len(heavy_edits(found.factual, found.edits)),
-        "advice": "" if found.flipped else found.outcome.advice,
+        "advice": advice_on(found.outcome),
         "note": found.note,
         "predictions": {
             "factual": explainer.predict(found.factual),

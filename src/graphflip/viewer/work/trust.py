@@ -1,10 +1,13 @@
-"""Reasons to trust a prediction: what judges say, and what the training data have that is like the input."""
+"""Reasons to trust a prediction: what it hangs on, what judges say, and what the training data have like the input."""
 
 from typing import Any
 
 import torch
 
+from ...explain.claims.importance import Importance
+from ...explain.edits.slopes.sensitivity import estimate, node_slopes
 from ...explain.explainer import Explainer
+from ...explain.method import ask
 from ...graph import Graph
 
 Json = dict[str, Any]
@@ -28,6 +31,16 @@ def trust_in(explainer: Explainer, graph: Graph, num: int = 4) -> Json:
         "familiar": nearest.familiar,
         "known": " and ".join(same) if same else None,
     }
+
+
+def held_by(explainer: Explainer, graph: Graph) -> Importance | None:
+    """Hold of each node on the predicted class, by the classifier's gradient; None if it has none, or of values."""
+    classifier = explainer.kit.classifier
+    question = ask(classifier, graph, None, [""], 0) if len(explainer.kit.classes) > 1 else None
+    if question is None:
+        return None
+    goal = question.goals[0]
+    return estimate(node_slopes(classifier, graph, goal), goal, float(question.p_factual))
 
 
 def _prediction(outputs: torch.Tensor, classes: tuple[str, ...]) -> dict[str, float]:

@@ -5,7 +5,7 @@ from collections import Counter
 from typing import Any, NamedTuple
 
 from ...data.molecules.building import no_logs, rdkit_chem
-from ...data.molecules.famous import famous_molecules
+from ...data.molecules.famous import gallery_molecules
 from ...data.molecules.salts import num_parts, parent_of
 from ...errors import DataError, GraphflipError, require
 from ...schema import Schema
@@ -98,7 +98,7 @@ def why_unusable(error: GraphflipError, smiles: str, schema: Schema) -> Unusable
 
 def _no_smiles(text: str) -> Unusable:
     """Say what is wrong with a text that is no SMILES; what may be a name is offered as a molecule if it is known."""
-    known = [one for one in famous_molecules() if one.name.lower() == text.lower()]
+    known = [one for one in gallery_molecules() if one.name.lower() == text.lower()]
     offers = tuple({"label": f"Use {one.name}", "smiles": one.smiles} for one in known)
     if known or re.fullmatch(r"[A-Za-z][A-Za-z-]{3,}", text):
         return Unusable("This cannot be read as SMILES, and names are not looked up.", offers)
