@@ -110,6 +110,12 @@ def test_a_bad_row_is_named_or_counted(write, smiles, reason):
     assert reason in dataset.bad[0].reason
 
 
+def test_all_bad_rows_are_counted_before_any_is_refused(write):
+    path = write("smiles,label\nCCO,1\nC(C,0\nCC,0\nC(,1\n")
+    with pytest.raises(DataError, match=r"row 3: .* 2 of 4 rows cannot be used; leave them out with --skip-bad"):
+        load_smiles_csv(path)
+
+
 def test_a_missing_label_is_a_bad_row(write):
     path = write("smiles,label\nCCO,1\nCC,\nC\nN,0\n")
     with pytest.raises(DataError, match="row 3: The label must be one of 0, 1; got nothing"):

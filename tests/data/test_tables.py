@@ -65,6 +65,16 @@ def test_a_column_is_one_of_classes_up_to_twenty_that_occur_three_times_each(tmp
     assert classes(2, 3) == [2]
 
 
+def test_row_numbers_are_no_labels(tmp_path):
+    def columns(numbers):
+        rows = [f"{number},C,{k % 2}" for k, number in enumerate(numbers)]
+        return [column.name for column in label_columns(table(tmp_path, "num,smiles,p_np", *rows))]
+
+    assert columns([k + k // 7 for k in range(30)]) == ["p_np"]
+    assert columns([30 - k for k in range(30)]) == ["num", "p_np"]  # numbers in any other order may be a measure
+    assert columns([1, 2, 3, 4, 5, 6]) == ["p_np"]
+
+
 def test_short_lines_have_blank_cells_at_their_end(tmp_path):
     rows = [*("C,1,a" for _ in range(3)), *("C,0,b" for _ in range(3)), "C,1", "C"]
     columns = {column.name: column for column in label_columns(table(tmp_path, "smiles,active,kind", *rows))}

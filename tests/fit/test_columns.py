@@ -39,6 +39,8 @@ def test_a_column_must_be_chosen_where_there_are_several(tmp_path):
         load_graphs(path)
     some = load_graphs(path, target="NR-AR")
     assert (len(some), some.classes, some.ids[0]) == (32, ("0", "1"), "mol1")
+    assert "16 rows without a value of `NR-AR` are left out." in remarks(some, path, "NR-AR")
+    assert not any("without a value" in said for said in remarks(some, path))
     values = load_graphs(path, target="measured log P")
     assert values.classes == ()
     assert "numbers" in remarks(values, path)[0]

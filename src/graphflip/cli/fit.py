@@ -63,7 +63,7 @@ def fit(
             show(f"{column.name}: {folder}\n{figures or 'no kit'}")
         return
     dataset = load_graphs(data, skip_bad, function, target)
-    for remark in remarks(dataset, data):
+    for remark in remarks(dataset, data, target):
         show(remark)
     report_bad(len(dataset.bad))
     if max_nodes is not None:

@@ -4,6 +4,7 @@ import csv
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -75,7 +76,8 @@ class LabelColumn(NamedTuple):
 
 
 def label_columns(path: Path | str) -> list[LabelColumn]:
-    """List the columns of a table that can serve as labels: numbers, or a few names; not SMILES and ids.
+    """List the columns of a table that can serve as labels: numbers, or a few names; not SMILES, ids and
+    row numbers.
 
     Args:
         path: A .csv or .tsv file with a header.
@@ -93,9 +95,17 @@ def label_columns(path: Path | str) -> list[LabelColumn]:
         header = [name.strip() for name in _cells(first, mark) or ()]
         rows = [cells + [""] * (len(header) - len(cells)) for line in lines if (cells := _cells(line, mark))]
     taken = {_column(path, header, None, guesses) for guesses in (_SMILES_NAMES, _ID_NAMES)}
-    columns = [(name, Counter(row[at].strip() for row in rows)) for at, name in enumerate(header) if at not in taken]
+    cells = {at: [row[at].strip() for row in rows] for at in range(len(header)) if at not in taken}
+    columns = [(header[at], Counter(values)) for at, values in cells.items() if not _are_row_numbers(values)]
     described = (_described(name, counts) for name, counts in columns)
     return [column for column in described if column is not None]
+
+
+def _are_row_numbers(values: Sequence[str]) -> bool:
+    """True for whole numbers that grow from row to row, as in a column `num`: names of rows, not labels."""
+    if len(values) <= MOST_CLASSES or not all(value.isdecimal() for value in values):
+        return False
+    return all(int(before) < int(after) for before, after in pairwise(values))
 
 
 def has_usual_label(path: Path | str) -> bool:

@@ -46,6 +46,15 @@ def _about_models(readiness: Readiness) -> list[str]:
                 f"{figure} below {least:.2f}: {', '.join(weak)}. A model that hardly knows the labels says little of a "
                 "change: check them, give more graphs, or remove the folder of a surrogate or judge."
             )
+    if readiness.unused:
+        figure = "R²" if readiness.r2 else "AUROC"
+        names = ", ".join(f"{name} ({figure} {value:.2f})" for name, value in readiness.unused.items())
+        said.append(f"Set aside in the folder `unused`, because they do not know what the classifier goes by: {names}.")
+    said += [
+        f"`{name}` asks for a probability of {level.confidence:.2f} by the classifier and {level.agreement:.2f} by the "
+        "surrogates, less than usual: they are not surer of real graphs."
+        for name, level in readiness.levels.items()
+    ]
     apart = [f"{name} ({share:.0%})" for name, share in readiness.agreement.items() if share < 0.7]
     if apart:
         said.append(

@@ -11,7 +11,8 @@ from ..data.functions import call_function
 from ..data.pyg.objects import from_pyg
 from ..data.source import load_dataset, locate
 from ..data.tables import has_usual_label, label_columns
-from ..errors import DataError, WrongOutput
+from ..errors import DataError
+from ..models.adapters.diagnosis import check_classes
 from ..models.networks.classifier import AbstractClassifier, num_outputs
 from ..models.training.evaluate import predict
 
@@ -61,11 +62,7 @@ def labeled_by(own: AbstractClassifier, dataset: GraphDataset) -> GraphDataset:
     """Label a dataset with a classifier's predictions, unless it has labels of the kind that this one predicts."""
     num_classes = num_outputs(own)
     if len(dataset.classes) > 1:
-        if num_classes != len(dataset.classes):
-            raise WrongOutput(
-                f"A classifier must have an output for each class of the data ({', '.join(dataset.classes)}); "
-                f"this one has {num_classes}. Give data labeled with its classes, or without labels."
-            )
+        check_classes(own, dataset)
         return dataset
     if num_classes == 1 and not dataset.classes and have_contrast(dataset.labels):
         return dataset

@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from ..data.dataset import GraphDataset
 from ..data.splits import PARTS
 from ..errors import ConfigError
+from ..explain.kit import load_kit
 from ..explain.knowledge import KNOWLEDGE, Knowledge
 from ..explain.neighbors import save_training_molecules
 from ..models.adapters.factory import as_classifier, load_factory
@@ -26,11 +27,13 @@ from ..models.training.schedule import TrainingProgress
 from ..models.training.train import require_labels, train_model
 from ..schema import first_problem
 from .graphs import have_contrast, labeled_by
+from .levels import write_levels
 from .measure import measure_readiness, without_times
 from .plan import CLASSIFIER, JUDGES, SURROGATES, VAE, FitPlan, KitPart, make_plan
 from .plausibility import useful_limit
 from .readiness import READINESS, Readiness
 from .teacher import ANSWERS, AskedOnce, num_nearby, with_nearby
+from .useful import bring_back, set_useless_aside
 
 MANIFEST = "fit.json"
 _SAMPLE = 64  # graphs on which a user's classifier is tried
@@ -117,12 +120,16 @@ def fit_kit(
 def _completed(
     dataset: GraphDataset, folder: Path, own: AbstractClassifier | None, labels_given: bool, calls: int, plan: FitPlan
 ) -> Readiness:
-    """Add to the models of a kit what is plausible by its autoencoder, and measure the whole."""
+    """Add to the models of a kit what is plausible by its autoencoder and how much may be asked, and measure it."""
     limit = useful_limit(load_model(folder / "vae"), dataset)
     if limit is not None:
         Knowledge.mine(dataset.part("train"), limit).save(folder / KNOWLEDGE)
-    readiness = measure_readiness(folder, dataset, own, labels_given, plan.measuring)
-    readiness = readiness.model_copy(update={"calls": calls})
+    chosen: dict[str, Any] = {"calls": calls}
+    if own is not None or (folder / "classifier" / CARD).is_file():
+        classifier, real = load_kit(folder, own).classifier, dataset.part("validation")
+        chosen["unused"] = set_useless_aside(folder, classifier, real)
+        chosen["levels"] = write_levels(folder, load_kit(folder, own), real)
+    readiness = measure_readiness(folder, dataset, own, labels_given, plan.measuring, chosen)
     stored = without_times(readiness)  # the file of a run that was resumed is that of one that was not
     write_atomically(folder / READINESS, (stored.model_dump_json(indent=1) + "\n").encode())
     return readiness
@@ -223,6 +230,7 @@ def _train_parts(
     def report(name: str, share: float, text: str = "") -> None:
         watch(name + text, round(done + share), round(total))
 
+    bring_back(folder)
     for part, planned in zip(parts, plan.parts, strict=True):
         target, learns = folder / part.name, part.role == "surrogate" and teacher is not None
         data = taught if learns else dataset

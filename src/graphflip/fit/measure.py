@@ -1,7 +1,10 @@
 """Measure a kit on the test part of its data."""
 
 import math
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
+from typing import Any
 
 import torch
 from jaxtyping import Float
@@ -29,11 +32,12 @@ def measure_readiness(
     own: AbstractClassifier | None,
     labels_given: bool = True,
     seconds: float = 25.0,
+    chosen: Mapping[str, Any] = MappingProxyType({}),
 ) -> Readiness:
     """Measure the models in a kit's folder.
 
     `own` is the user's classifier, if there is one; `labels_given` is False if the labels are its answers. Explaining a
-    few graphs takes at most `seconds`.
+    few graphs takes at most `seconds`. `chosen` are fields of the figures that are known already.
     """
     test, train = dataset.part("test"), dataset.part("train")
     figures = {path.parent.name: read_card(path.parent).figures for path in sorted(folder.glob(f"*/{CARD}"))}
@@ -53,6 +57,7 @@ def measure_readiness(
         auroc=_of_each("auroc", figures),
         r2=_of_each("r2", figures),
         labels_given=labels_given,
+        **chosen,
     )
     if own is not None or (folder / "classifier" / CARD).is_file():
         explainer = Explainer(load_kit(folder, own))

@@ -2,6 +2,8 @@
 
 from pydantic import BaseModel, ConfigDict
 
+from .levels import AskedLevel
+
 READINESS = "readiness.json"
 
 
@@ -41,6 +43,9 @@ class Readiness(BaseModel):
             value, share of the variance of these values that the surrogate explains.
         trial: Result of explaining a few test graphs; None if the kit has no classifier.
         labels_given: False if the labels are the answers of the user's classifier.
+        unused: Surrogates that were set aside because they do not know what the classifier goes by, with their AUROC
+            for its classes (R² for its values) on the validation part.
+        levels: Preferences that ask for less than usual, because the models are not surer of real graphs.
         calls: Graphs that the user's classifier was asked about while surrogates learned from it.
         expect: The meaning of the figures for explanations, in sentences.
     """
@@ -58,6 +63,8 @@ class Readiness(BaseModel):
     agreement: dict[str, float] = {}
     trial: Trial | None = None
     labels_given: bool = True
+    unused: dict[str, float] = {}
+    levels: dict[str, AskedLevel] = {}
     calls: int = 0
     expect: tuple[str, ...] = ()
 

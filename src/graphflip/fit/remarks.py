@@ -1,24 +1,27 @@
 """Remarks on data before a fit: what labels were recognized as, and what a user may want to change."""
 
 from ..data.dataset import GraphDataset
+from ..data.files import TABLES
 from ..data.source import locate
+from ..data.tables import label_columns
 from ..data.tu.reading import write_labels
 from ..errors import ConfigError
 
 _RARE = 0.1  # share of graphs below which a class is called rare
 
 
-def remarks(dataset: GraphDataset, spec: str) -> list[str]:
+def remarks(dataset: GraphDataset, spec: str, target: str | None = None) -> list[str]:
     """Say what the labels of a dataset were taken for, which classes are rare, and which names are missing.
 
     Args:
         dataset: The dataset.
         spec: Text that names it, for advice.
+        target: Column of a table that was chosen for the labels.
 
     Returns:
         One sentence for each remark.
     """
-    return [_kind(dataset), *_imbalance(dataset), *_names(dataset, spec)]
+    return [_kind(dataset), *_blanks(spec, target), *_imbalance(dataset), *_names(dataset, spec)]
 
 
 def written_labels(spec: str) -> str:
@@ -39,6 +42,14 @@ def _kind(dataset: GraphDataset) -> str:
         return f"{len(dataset)} graphs of {len(dataset.classes)} classes: {parts}."
     low, high = float(dataset.labels.min()), float(dataset.labels.max())
     return f"{len(dataset)} graphs with labels that are numbers, {low:.4g} to {high:.4g}: models predict a value."
+
+
+def _blanks(spec: str, target: str | None) -> list[str]:
+    """Tell how many rows have no label."""
+    place = locate(spec)
+    columns = label_columns(place.path) if target is not None and place.kind in TABLES else []
+    blank = sum(column.blank for column in columns if column.name == target)
+    return [f"{blank} rows without a value of `{target}` are left out."] if blank else []
 
 
 def _imbalance(dataset: GraphDataset) -> list[str]:

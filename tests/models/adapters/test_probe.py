@@ -6,6 +6,7 @@ from torch import nn
 from torch_geometric.nn import GCNConv, GINConv, GINEConv, global_add_pool
 
 from graphflip.data.dataset import GraphDataset
+from graphflip.data.molecules.molecule import drug_schema, from_smiles
 from graphflip.errors import ClassifierError, WrongOutput
 from graphflip.models.adapters import DenseClassifier, PyGClassifier
 from graphflip.models.adapters.diagnosis import diagnose
@@ -147,6 +148,38 @@ def test_a_model_that_fails_without_edges_is_not_shown_such_graphs():
     assert classifier(GRAPHS).abs().sum(1).gt(0).all()
 
 
+class OneNumber(nn.Module):
+    """A model whose one output lies between 0 and 1, as a logit or as a probability."""
+
+    def __init__(self, last):
+        super().__init__()
+        self.layer, self.out, self.last = GCNConv(D, WIDTH), nn.Linear(WIDTH, 1), last
+        with torch.no_grad():
+            self.out.weight.mul_(0.01)
+            self.out.bias.fill_(0.4)
+
+    def forward(self, x, edge_index, batch):
+        return self.last(self.out(global_add_pool(self.layer(x, edge_index), batch)))
+
+
+@pytest.mark.parametrize(
+    ("last", "kind"),
+    [
+        (lambda rows: rows, "raw"),
+        (lambda rows: rows.squeeze(-1), "raw"),
+        (lambda rows: rows.view(-1), "raw"),
+        (lambda rows: rows.sigmoid().view(-1), "probs"),
+        (lambda rows: rows.sigmoid_(), "probs"),
+        (lambda rows: torch.sigmoid(rows)[:, 0], "probs"),
+    ],
+    ids=["linear", "squeezed", "viewed", "sigmoid", "in place", "column"],
+)
+def test_a_logit_between_0_and_1_is_told_from_a_probability(last, kind):
+    torch.manual_seed(0)
+    classifier = PyGClassifier(OneNumber(last), SCHEMA)
+    assert classifier.return_type == kind
+
+
 def test_refusals_name_the_hint():
     class TooWide(Plain):
         pass
@@ -176,3 +209,16 @@ def test_a_diagnosis_says_what_was_found():
     refused = diagnose(Plain(lambda d: GCNConv(7, WIDTH)), dataset)
     assert not refused.usable
     assert "ClassifierError" in str(refused)
+    assert "hint" not in str(refused)  # that of molecules
+    three = GraphDataset.from_graphs("some", [GRAPHS], [k % 3 for k in range(len(GRAPHS))], ("no", "yes", "maybe"))
+    refused = diagnose(plain(), three)
+    assert not refused.usable
+    assert "an output for each class of the data (no, yes, maybe); this one has 2" in str(refused)
+
+
+def test_a_refused_model_of_molecules_may_know_the_labels_of_the_file():
+    schema = drug_schema(6)
+    graphs = [from_smiles(text, schema) for text in ("CCO", "C=CN", "CC", "CO")]
+    dataset = GraphDataset.from_graphs("some", graphs, [0, 1, 0, 1], ("no", "yes"))
+    refused = diagnose(Plain(lambda d: GCNConv(7, WIDTH)), dataset)
+    assert '{"molecules": false}' in refused[-1]

@@ -117,13 +117,16 @@ def _collect(
         try:
             graph, label = convert(row)
         except GraphflipError as error:
-            if not skip_bad:
-                raise DataError(f"{path}, row {row.row}: {error} Or skip such rows with `skip_bad`.") from error
             bad.append(BadRow(str(path), row.row, str(error)))
             continue
         graphs.append(graph)
         labels.append(label)
         ids.append(row.id)
+    if bad and not skip_bad:
+        raise DataError(
+            f"{path}, row {bad[0].row}: {bad[0].reason} {len(bad)} of {len(rows)} rows cannot be used; leave them out "
+            "with --skip-bad (in Python: `skip_bad=True`)."
+        )
     if not graphs:
         first = f" The first problem, in row {bad[0].row}: {bad[0].reason}" if bad else ""
         raise DataError(f"{path}: the file must have a molecule that can be used; {len(rows)} rows, none can.{first}")

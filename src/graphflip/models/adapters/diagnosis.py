@@ -6,8 +6,8 @@ import torch
 from torch import nn
 
 from ...data.dataset import GraphDataset
-from ...errors import GraphflipError
-from ..networks.classifier import AbstractClassifier
+from ...errors import GraphflipError, WrongOutput
+from ..networks.classifier import AbstractClassifier, num_outputs
 from ..training.evaluate import measure_classifier, measure_regressor, predict
 from .black_box import BlackBox
 from .dense import DenseClassifier
@@ -16,6 +16,12 @@ from .pyg import PyGClassifier
 from .relaxed import message_layers
 
 _SHOWN = 400  # graphs of the data that a classifier is shown
+
+
+_HINT = (
+    "hint      aromatic bonds of a TU set are read as alternating ones. If the model was trained on the set's own "
+    'labels, write {"molecules": false} into a labels.json beside the data.'
+)
 
 
 class Diagnosis(list[str]):
@@ -46,8 +52,11 @@ def diagnose(made: Any, dataset: GraphDataset) -> Diagnosis:
     said = Diagnosis([f"what      {_kind(made)}"])
     try:
         classifier = as_classifier(made, dataset.schema, dataset.graphs(slice(0, 64)))
+        check_classes(classifier, dataset)
     except GraphflipError as error:
         said.append(f"refused   {type(error).__name__}: {error}")
+        if dataset.schema.chemistry is not None and dataset.schema.de and not isinstance(error, WrongOutput):
+            said.append(_HINT)
         said.usable = False
         return said
     said += _about_module(made, classifier)
@@ -58,11 +67,21 @@ def diagnose(made: Any, dataset: GraphDataset) -> Diagnosis:
     return Diagnosis([*said, *_about_answers(classifier, dataset.subset(range(min(len(dataset), _SHOWN))))])
 
 
+def check_classes(classifier: AbstractClassifier, dataset: GraphDataset) -> None:
+    """Raise WrongOutput if a classifier has not one output for each class of a dataset; values can be anything."""
+    outputs, classes = num_outputs(classifier), dataset.classes
+    if len(classes) > 1 and outputs != len(classes):
+        raise WrongOutput(
+            f"A classifier must have an output for each class of the data ({', '.join(classes)}); this one has "
+            f"{outputs}. Give data labeled with its classes, or without labels."
+        )
+
+
 def _kind(made: Any) -> str:
     if isinstance(made, AbstractClassifier):
         return f"a graphflip classifier, {type(made).__name__}"
     if not isinstance(made, nn.Module):
-        return "a function of dense tensors" if callable(made) else f"a {type(made).__name__}"
+        return "a function of dense tensors" if callable(made) else f"no model, but of type {type(made).__name__}"
     weights = sum(weight.numel() for weight in made.parameters())
     layers = ", ".join(dict.fromkeys(type(layer).__name__ for layer in message_layers(made)))
     return f"a torch module, {type(made).__name__}, {weights:,} weights" + (f", layers: {layers}" if layers else "")

@@ -6,6 +6,7 @@ from typing import Any, Literal
 import torch
 from jaxtyping import Float
 from torch import Tensor
+from torch.overrides import TorchFunctionMode
 
 from ...errors import WrongOutput
 from .checks import check_word
@@ -86,6 +87,27 @@ def recognize_type(rows: Float[Tensor, "b c"]) -> ReturnType:
             'in question, or give `return_type="raw"` if they are logits.'
         )
     return "raw"
+
+
+class LinearLayers(TorchFunctionMode):
+    """Remembers what linear layers return while a model is called: their numbers are logits, whatever their range."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.returned: dict[int, bool] = {}
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        made = func(*args, **(kwargs or {}))
+        if isinstance(made, Tensor) and made.is_floating_point():
+            at = made.data_ptr()
+            # A view has another shape and the same memory; what returns its own argument may have changed it in place.
+            is_view = any(isinstance(one, Tensor) and one is not made and one.data_ptr() == at for one in args)
+            self.returned[at] = func is torch.nn.functional.linear or (is_view and self.returned.get(at, False))
+        return made
+
+    def made(self, rows: Tensor) -> bool:
+        """True if an output is what a linear layer returned, in this shape or another."""
+        return self.returned.get(rows.data_ptr(), False)
 
 
 def as_logits(returned: Any, num_graphs: int, return_type: ReturnType) -> Float[Tensor, "b c"]:

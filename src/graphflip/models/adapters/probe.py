@@ -13,7 +13,7 @@ from ...graph import Graph
 from ...schema import Schema
 from ...testing import random_graph
 from .checks import without_edges
-from .outputs import Place, ReturnType, find_output, output_rows, recognize_type, taken
+from .outputs import LinearLayers, Place, ReturnType, find_output, output_rows, recognize_type, taken
 from .sparse import Form, Reader
 
 _WORDS = {
@@ -87,13 +87,15 @@ def recognize(call: Call, schema: Schema, sample: Graph, hints: Hints) -> Recogn
                 raise
             continue
         try:
-            returned = call(sample, *readers)
+            with LinearLayers() as layers:
+                returned = call(sample, *readers)
             place = find_output(returned, len(sample)) if hints.output is None else hints.output
             rows = output_rows(taken(returned, place), len(sample))
         except Exception as error:
             failures[f'x="{x}"' + (f', edge_attr="{edge_attr}"' if schema.de else "")] = error
             continue
-        return Recognized(x, edge_attr, place, hints.return_type or recognize_type(rows), rows.shape[1] == 1)
+        kind = hints.return_type or ("raw" if layers.made(rows) else recognize_type(rows))
+        return Recognized(x, edge_attr, place, kind, rows.shape[1] == 1)
     raise _refusal(failures, schema)
 
 
@@ -139,7 +141,8 @@ def _refusal(failures: dict[str, Exception], schema: Schema) -> ClassifierError:
     ours = [error for error in failures.values() if isinstance(error, ClassifierError)]
     if ours:  # it accepted its inputs
         return ours[0]
-    quoted = "; ".join(f"with {hint} {said}" for hint, said in tried.items())
+    first = list(dict.fromkeys(tried.values()))[:3]  # most forms fail alike
+    quoted = "; ".join(f"with {next(hint for hint in tried if tried[hint] == said)} {said}" for said in first)
     return ClassifierError(
         f"A classifier must accept graphs of its schema ({schema.dv} node columns, {schema.de} edge columns) as "
         f"columns or as integers; on a sample it raised errors: {quoted}. Check the width of its first layer, and give "

@@ -2,6 +2,9 @@
 
 from collections.abc import Callable, Hashable, Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ....schema import Column
 from ...moves.attributes import Attributes
 from ...moves.fragments import Fragment
@@ -104,6 +107,23 @@ class StateAdmission:
             self._swap(k, *(None if each is None else ("", each, other) for each in (old, new)))
             for k, other in ((i, ends[1]), (j, ends[0]))
         )
+
+    def may_join(self, pairs: NDArray[np.int64], attributes: Attributes) -> NDArray[np.bool_]:
+        """For each pair of nodes without an edge, `changed_edge` of one with these attributes that comes.
+
+        Each node is asked once about an edge to each kind of node.
+        """
+        if self.passes or not len(pairs):
+            return np.ones(len(pairs), dtype=bool)
+        edge, kinds = self.by.edge(attributes), {}
+        numbers = {i: kinds.setdefault(self.by.node(node), len(kinds)) for i, node in self.state.nodes.items()}
+        allowed = np.zeros((max(numbers) + 1, len(kinds)), dtype=bool)
+        for i in numbers:
+            allowed[i] = [self._swap(i, None, ("", edge, kind)) for kind in kinds]
+        kind_of = np.zeros(len(allowed), dtype=np.int64)
+        kind_of[list(numbers)] = list(numbers.values())
+        i, j = pairs.T
+        return allowed[i, kind_of[j]] & allowed[j, kind_of[i]]
 
     def hung(self, anchor: int, fragment: Fragment | None, root: int | None = None) -> bool:
         """True if a node may have a group hung on it, or the group of a root taken away, or both."""

@@ -15,9 +15,10 @@ from ..experience.table import ExpectedEffects
 from ..neighborhood import Neighborhood, SearchStage
 from ..scoring import Scoring
 from .admission import Admission
+from .bundles import SIZES, bundles
 from .gradients import Gradient, gradients
 from .ground import Ground
-from .listing import Listing, Promise, Rank
+from .listing import Choices, Listing, Promise, Rank
 from .residuals import Codes, Residuals
 
 # Moves of each kind that are listed for a state, and trials of each sort of move before the search begins.
@@ -53,19 +54,35 @@ class Slopes:
     def __init__(self, neighborhood: Neighborhood, scoring: Scoring):
         self.neighborhood, self.scoring = neighborhood, scoring
         self.known: dict[frozenset, list[Gradient]] = {}
+        self.listings: dict[tuple[frozenset, bool], Listing] = {}
         self.residuals, self.explored = Residuals(len(scoring.enough)), False
         self.admissions = {known: Admission(neighborhood, known) for known in (True, False)}
         models = (scoring.classifier, *scoring.surrogates)
         self.useful = neighborhood.schema.chemistry is None and any(model.has_gradients for model in models)
 
     def exploring(self, front: Sequence[Candidate], stage: SearchStage) -> list[Listed]:
-        """A few moves of every sort at the first state, when this is called for the first time; else nothing."""
-        if self.explored or not self._has_slopes(front):
+        """Moves of the first state that are made whatever they promise.
+
+        When this is called for the first time, a few of every sort; later, where single changes were not enough,
+        bundles of the most promising ones.
+        """
+        if not self._has_slopes(front):
             return []
-        self.explored = True
         kinds = self._listing(front[0], stage).kinds(1, 0.0)
-        promises = [promise for kind in kinds for promise in kind.spread(_TRIALS)]
-        return [Listed(promises, self._expected(promises))]
+        if self.explored:
+            promises = self._bundled(front[0], list(kinds))
+        else:
+            promises = [promise for kind in kinds for promise in kind.spread(_TRIALS)]
+        self.explored = True
+        return [Listed(promises, self._expected(promises))] if promises else []
+
+    def _bundled(self, state: Candidate, kinds: Sequence[Choices]) -> list[Promise]:
+        """Bundles of the changes that rank first; single ones must have been too little."""
+        rank, most = self._rank(state), 2 * SIZES[-1]
+        single = [promise for kind in kinds for promise in kind.best(rank, most)]
+        rises, edits, codes = (np.array([getattr(one, of) for one in single]) for of in ("rises", "edits", "codes"))
+        order = np.argsort(rank(rises, edits, codes), kind="stable") if single else ()
+        return bundles(state.sketch, [single[k] for k in order], self.residuals.number)
 
     def listed(self, front: Sequence[Candidate], stage: SearchStage) -> list[Listed] | None:
         """The moves of each state that should rank first; None if no model has gradients."""
@@ -100,8 +117,15 @@ class Slopes:
         return True
 
     def _listing(self, state: Candidate, stage: SearchStage) -> Listing:
+        """The listing of a state, kept: stages begin at the same states again."""
+        key = state.key(), stage.known
+        if key not in self.listings:
+            self.listings[key] = Listing(self._ground(state, stage))
+        return self.listings[key]
+
+    def _ground(self, state: Candidate, stage: SearchStage) -> Ground:
         around = self.neighborhood
-        ground = Ground(
+        return Ground(
             around.moves,
             around.factual,
             state.sketch,
@@ -109,7 +133,6 @@ class Slopes:
             self.residuals.number,
             self.admissions[stage.known].at(state.sketch),
         )
-        return Listing(ground)
 
     def _listed(self, state: Candidate, stage: SearchStage) -> Listed:
         rank = self._rank(state)

@@ -50,10 +50,11 @@ class Promise(NamedTuple):
 
 
 class Choices:
-    """Moves of one kind as arrays, of which few become drafts."""
+    """Moves of one kind as arrays, of which few become drafts; what became of a move is kept."""
 
     def __init__(self) -> None:
         self.parts: list[Choice] = []
+        self.made: dict[int, Promise | None] = {}
 
     def add(self, part: Choice) -> None:
         """Add some moves."""
@@ -89,12 +90,18 @@ class Choices:
 
     def _drafts(self, order: NDArray[np.integer]) -> Iterator[Promise]:
         ends = np.cumsum([len(part.rises) for part in self.parts])
-        for k in order.tolist():
-            at = int(np.searchsorted(ends, k, side="right"))
-            part, k = self.parts[at], k - int(ends[at] - len(self.parts[at].rises))
-            draft = part.make(k)
-            if draft is not None:
-                yield Promise(draft, part.rises[k], float(part.edits[k]), part.codes[k])
+        parts = np.searchsorted(ends, order, side="right")
+        starts = np.concatenate([[0], ends])[parts]
+        for k, at, start in zip(order.tolist(), parts.tolist(), starts.tolist(), strict=True):
+            if k not in self.made:
+                self.made[k] = self._promise(self.parts[at], k - start)
+            promise = self.made[k]
+            if promise is not None:
+                yield promise
+
+    def _promise(self, part: Choice, k: int) -> Promise | None:
+        draft = part.make(k)
+        return None if draft is None else Promise(draft, part.rises[k], float(part.edits[k]), part.codes[k])
 
 
 def _turns(sorts: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -129,15 +136,16 @@ class Listing:
 
     def kinds(self, largest: int | None, branches: float) -> Iterator[Choices]:
         """Moves by kind; `largest` and `branches` are as in `Moves.steps`."""
-        yield self._node_changes()
-        yield self._edge_changes()
-        yield self._new_edges()
+        yield self.node_changes
+        yield self.edge_changes
+        yield self.new_edges
         groups, of_groups = Choices(), GroupMoves(self.ground)
         for part in of_groups.choices(largest, branches):
-            groups.add(part._replace(rises=_bounded(part.rises)))
+            groups.add(part._replace(rises=bounded(part.rises)))
         yield groups
 
-    def _node_changes(self) -> Choices:
+    @cached_property
+    def node_changes(self) -> Choices:
         """Other attributes of nodes."""
         state, choices = self.state, Choices()
         gradients = [slope.nodes[self.nodes, 1:] for slope in self.slopes]
@@ -152,7 +160,8 @@ class Listing:
         self._attributes(choices, rows, self.schema.nodes, gradients, [(i,) for i in self.nodes.tolist()], make)
         return choices
 
-    def _edge_changes(self) -> Choices:
+    @cached_property
+    def edge_changes(self) -> Choices:
         """Other attributes of edges, and edges that go without splitting the graph."""
         state, choices, held = self.state, Choices(), self._held
         edges = list(state.edges())
@@ -180,29 +189,26 @@ class Listing:
             return Draft("remove edge", (i, j), None, rows[free[k]], partial(cut, state, i, j))
 
         codes = np.full((len(free), 2), self.number("remove edge"))
-        choices.add(Choice(_bounded(gone), np.ones(len(free)), codes, remove))
+        choices.add(Choice(bounded(gone), np.ones(len(free)), codes, remove))
         return choices
 
-    def _new_edges(self) -> Choices:
+    @cached_property
+    def new_edges(self) -> Choices:
         """Edges between nodes that are near each other."""
         state, choices = self.state, Choices()
-        pairs = near_pairs(state)
-        if not len(pairs):
-            return choices
-        i, j = pairs.T
-        gradients = [slope.pairs[i, j] for slope in self.slopes]
+        near = near_pairs(state)
         for attributes in fresh_attributes(self.schema.edges, (each for *_, each in state.edges())):
+            pairs = near[self.admission.may_join(near, attributes)]
             row = encode_all([attributes], self.schema.edges)[0]
+            gradients = [slope.pairs[*pairs.T] for slope in self.slopes]
             rises = np.stack([each[:, 0] + each[:, 1:] @ row for each in gradients], axis=1)
 
-            def make(k: int, attributes: Attributes = attributes) -> Draft | None:
+            def make(k: int, attributes: Attributes = attributes, pairs: NDArray[np.int64] = pairs) -> Draft:
                 i, j = pairs[k].tolist()
-                if not self.admission.changed_edge(i, j, None, attributes):
-                    return None
                 return Draft("add edge", (i, j), attributes, None, partial(joined, state, i, j, attributes))
 
             codes = np.full((len(pairs), 2), self.number(("add edge", attributes)))
-            choices.add(Choice(_bounded(rises), np.ones(len(pairs)), codes, make))
+            choices.add(Choice(bounded(rises), np.ones(len(pairs)), codes, make))
         return choices
 
     def _attributes(
@@ -229,12 +235,13 @@ class Listing:
                 return None if new is None else make(at, new, *places[place], rows[place])
 
             sorts = others.sorts(lambda sort, at=at: self.number((len(places[0]), at, sort)))
-            choices.add(Choice(_bounded(rises.reshape(-1, rises.shape[-1])), others.edits.ravel(), sorts, one))
+            choices.add(Choice(bounded(rises.reshape(-1, rises.shape[-1])), others.edits.ravel(), sorts, one))
 
     @cached_property
     def _held(self) -> set[Pair]:
         return bridges(self.state)
 
 
-def _bounded(rises: Rises) -> Rises:
+def bounded(rises: Rises) -> Rises:
+    """Rises as far as an estimate is believed."""
     return np.asarray(rises, dtype=np.float64).clip(-_FARTHEST, _FARTHEST)

@@ -1,0 +1,57 @@
+"""Use of a surrogate: one that cannot tell what the classifier tells apart is no second opinion and is set aside."""
+
+from pathlib import Path
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from ..data.dataset import GraphDataset
+from ..models.networks.classifier import AbstractClassifier
+from ..models.storage.store import CARD, load_model
+from ..models.training.evaluate import auroc, predict, r_squared
+
+UNUSED = "unused"
+"""Folder of a kit for surrogates that were trained and are of no use."""
+
+_LEAST_AUROC, _LEAST_R2 = 0.6, 0.1
+
+
+def set_useless_aside(folder: Path, classifier: AbstractClassifier, real: GraphDataset) -> dict[str, float]:
+    """Move surrogates that do not know what the classifier goes by out of a kit; the best one always stays.
+
+    Args:
+        folder: Folder of the kit.
+        classifier: Model to explain.
+        real: Graphs that no model learned from: the validation part.
+
+    Returns:
+        What was moved, with its AUROC for the classifier's classes (R² for its values).
+    """
+    answers = predict(classifier, real)
+    paths = {path.parent.name: path.parent for path in sorted(folder.glob(f"surrogate-*/{CARD}"))}
+    known = {name: likeness(predict(load_model(path), real), answers) for name, path in paths.items()}
+    least = _LEAST_R2 if answers.shape[1] == 1 else _LEAST_AUROC
+    useless = {name: value for name, value in known.items() if value < min(least, max(known.values()))}
+    for name in useless:
+        (folder / UNUSED).mkdir(exist_ok=True)
+        paths[name].rename(folder / UNUSED / name)
+    return useless
+
+
+def bring_back(folder: Path) -> None:
+    """Move the surrogates that were set aside back into a kit, so that a resumed run decides on them again."""
+    for path in sorted((folder / UNUSED).glob(f"*/{CARD}")):
+        path.parent.rename(folder / path.parent.name)
+
+
+def likeness(outputs: Float[Tensor, "g c"], answers: Float[Tensor, "g c"]) -> float:
+    """AUROC of outputs for the classes that the answers predict, averaged over those that occur; R² for values.
+
+    It is 1 where only one class is predicted: nothing can be said then.
+    """
+    if answers.shape[1] == 1:
+        return r_squared(outputs[:, 0], answers[:, 0])
+    predicted, given = answers.argmax(-1), outputs.log_softmax(-1)
+    areas = [auroc(given[:, k], (predicted == k).long()) for k in predicted.unique().tolist()]
+    return float(torch.tensor(areas).nan_to_num(1.0).mean())
