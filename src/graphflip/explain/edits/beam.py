@@ -28,7 +28,7 @@ _TRIES_IN_THE_END = 64
 # Where the moves that promise most lead to nothing that flips the class, so many times as many are made at a time.
 _LOOKS = 2
 # Where nothing believable flips the class at a fair price, the price hardly counts any more.
-_THRIFT = 0.3
+_THRIFT = 0.1
 # Steps of continuous attributes cost little: a fair price would end at many small ones that lead nowhere.
 _THRIFT_OF_STEPS = 0.05
 # Rounds that a search by slopes goes on without coming closer.
