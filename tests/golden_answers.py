@@ -106,7 +106,7 @@ def answers(case: Case) -> list[dict[str, Any]]:
     explainer = explainer_of(case.kit)
     graph = graph_from_json(stored()["graphs"][case.kit][case.graph], explainer.kit.schema)
     found = _found(case, explainer, graph)
-    records = [to_record(one) | {"words": describe(one)} for one in found]
+    records: list[dict[str, Any]] = [to_record(one) | {"words": describe(one)} for one in found]
     for one in records:
         if one.get("importance"):  # estimates follow from the graph and the classifier; they have tests of their own
             one["importance"].pop("estimated", None)

@@ -4,13 +4,13 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import quote, urlencode
 
 from ..errors import ConfigError
-from ..explain.kit import load_kit
-from ..summary.results.stored import summary_from_json
-from ..summary.results.summary import ModelSummary
-from .summary_page import summary_body, summary_style, title_of
+
+if TYPE_CHECKING:
+    from ..summary.results.summary import ModelSummary
 
 ADDRESS = "/goes-by"
 STYLE = "goes-by.css"
@@ -18,7 +18,8 @@ STYLE = "goes-by.css"
 
 def style() -> bytes:
     """Rules of the page."""
-    return summary_style().encode()
+    folder = Path(__file__).parent / "assets"
+    return b"".join((folder / name).read_bytes() for name in ("report.css", "summary.css"))
 
 
 def page(folders: Sequence[str], models: Mapping[str, str]) -> str:
@@ -34,14 +35,21 @@ def page(folders: Sequence[str], models: Mapping[str, str]) -> str:
     Raises:
         ConfigError: If a folder has no summary, or one of another kit.
     """
-    told = [_read(Path(folder), models) for folder in folders]
-    body = "".join(summary_body(summary, _links(summary, title)) for summary, title in told) or _EMPTY
-    title = escape("; ".join(title_of(summary) for summary, _ in told) or "What it goes by")
+    body, title = _EMPTY, "What it goes by"
+    if folders:  # a server without summaries does without torch
+        from .summary_page import summary_body, title_of
+
+        told = [_read(Path(folder), models) for folder in folders]
+        body = "".join(summary_body(summary, _links(summary, name)) for summary, name in told)
+        title = escape("; ".join(title_of(summary) for summary, _ in told))
     return _PAGE.replace("{title}", title).replace("{body}", body)
 
 
-def _read(folder: Path, models: Mapping[str, str]) -> tuple[ModelSummary, str]:
+def _read(folder: Path, models: Mapping[str, str]) -> tuple["ModelSummary", str]:
     """A summary, and the kit of the viewer that it is of, as the page shows its name."""
+    from ..explain.kit import load_kit
+    from ..summary.results.stored import summary_from_json
+
     try:
         stored = json.loads((folder / "summary.json").read_text())
     except (OSError, ValueError) as error:
@@ -58,7 +66,7 @@ def _read(folder: Path, models: Mapping[str, str]) -> tuple[ModelSummary, str]:
     )
 
 
-def _links(summary: ModelSummary, title: str) -> Callable[[str], str]:
+def _links(summary: "ModelSummary", title: str) -> Callable[[str], str]:
     """Addresses of the workbench at which graphs of a summary can be looked at and explained."""
 
     def link(name: str) -> str:

@@ -34,8 +34,8 @@ from .written import Unusable
 Json = dict[str, Any]
 Reply = Callable[[Json], None]
 
-_SHORT, _LOWER = 1.0, 19
-"""Processor seconds after which a task lets others go first, and how far: as far as a program can."""
+_SHORT, _LOWER = 1.0, 12
+"""Processor seconds after which a task lets others go first, and how far: not so far that a busy machine stops it."""
 _PAUSE = 0.2
 """Seconds between two messages about the progress of a task, at least."""
 
