@@ -352,6 +352,20 @@ def test_hydrogens_are_written_where_no_bond_is():
         assert min(distance_to(line, middle) for line in others) > 0.25 * UNIT
 
 
+def test_hydrogens_of_a_crowded_atom_stand_on_its_free_side():
+    """On the right of a hydroxy group of pentaerythritol there is another one: it is written HO."""
+    elements = draw_graph(from_smiles("OCC(CO)(CO)CO", IMPLIED)).scene.elements
+    lines = [one.spot for one in elements if len(one.spot) == 2]
+    spots = {one.spot[0]: text for one in elements for text in one.shapes if isinstance(text, Text)}
+    assert Counter(text.text for text in spots.values()) == {"OH": 2, "HO": 2}
+    for own, text in spots.items():
+        width = text_width(text.text, "label") * (1 if text.anchor == "start" else -1)
+        others = [(p, p) for p in spots if p != own] + [line for line in lines if own not in line]
+        for share in (0.25, 0.5, 0.75, 1.0):
+            at = text.at[0] + share * width, text.at[1]
+            assert min(distance_to(line, at) for line in others) > 0.25 * UNIT
+
+
 def test_an_atom_that_hangs_elsewhere_turns_nothing_over():
     """The slot of morphine's phenol is used for a longer chain at the nitrogen: the rest stays where it was."""
     factual = from_smiles("CN1CCC23c4c5ccc(O)c4OC2C(O)C=CC3C1C5", IMPLIED)

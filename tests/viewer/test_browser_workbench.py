@@ -136,6 +136,7 @@ def test_it_is_colored_where_it_matters_and_copied(page):
     expect(colors.first).to_be_hidden()
     page.get_by_label("Where it matters").check()
     expect(colors.first).to_be_visible()
+    expect(page.locator("#matters-legend")).to_be_visible()
     expect(page.locator("#matters-legend")).to_contain_text("changes here lead to the target")
     expect(page.locator("#matters-most")).to_contain_text(re.compile(r"strongest color is 0\.\d"))
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])

@@ -12,6 +12,7 @@ from ...errors import ConfigError
 from ...models.storage.files import write_atomically
 from ...summary.studies import SummaryOptions
 from ...version import __version__
+from .ceilings import ceiling_figures
 from .directions import direction_figures
 from .graphs import graph_figures
 from .measure import baseline_recourses, believed_figures, recourse_figures, walk
@@ -123,6 +124,7 @@ PARTS: dict[str, Callable[[SummarySubject], dict[str, Any]]] = {
     "graphs": graph_figures,
     "directions": direction_figures,
     "any_change": _any_change,
+    "ceilings": ceiling_figures,
 }
 """Parts of the table, each measured by itself."""
 
@@ -141,9 +143,11 @@ _COLUMNS = {
     "inputs": "{recourse[inputs]}",
     "10 graphs": "{graphs[coverage]:.1%}",
     "cost": "{graphs[cost]:.3f}",
+    "real graphs: 10 (all)": "{ceilings[real_graphs][coverage_10]:.1%} ({ceilings[real_graphs][coverage]:.1%})",
     "valid graphs": "{graphs[valid][coverage]:.1%}",
     "100 recourses": "{recourse[coverage]:.1%}",
     "first 10": "{recourse[coverage_10]:.1%}",
+    "a change for each": "{ceilings[single_answers][coverage]:.1%}",
     "held out (train)": "{recourse[held_out]:.1%} ({recourse[train_10]:.1%})",
     "any change": "{recourse_any_change[coverage]:.1%} / {recourse_any_change[coverage_10]:.1%}",
     "believed": "{recourse_believed[coverage]:.1%} / {recourse_believed[coverage_10]:.1%}",

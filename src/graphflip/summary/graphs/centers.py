@@ -7,10 +7,12 @@ inputs are aligned anew, and so on, as in k-means.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Int
 
+from .alignment import THOROUGH, Effort
 from .codes import CodedGraphs
 from .frames import CodeChange, Frame, all_changes, applied
 from .nearness import Profiles
@@ -41,6 +43,7 @@ class CenterSearch:
         reaches: Asks the classifier.
         theta: Largest normalized distance.
         changes: Changes that may be made: all single edits, or the moves of a schema.
+        kinds: True if changes of an edge's attributes are edits; False counts edges only as there or not.
         pool: Inputs that a center is aligned with while it climbs.
         most_edits: Most edits between two alignments.
         asked: Changed centers that the classifier is asked about at a time.
@@ -50,6 +53,7 @@ class CenterSearch:
     reaches: Reaches
     theta: float = 0.1
     changes: Changes = all_changes
+    kinds: bool = True
     pool: int = 300
     most_edits: int = 8
     asked: int = 400
@@ -61,6 +65,8 @@ class CenterSearch:
             frame, weight = self._framed(center, weights)
             if not len(weight):
                 break
+            if best is None and self.reaches(center)[0] > 0:
+                best, most = center, self._value(frame, weight)
             frame = self._climbed(frame, weight, sharpness)
             crossed = self._crossed(frame, weight, sharpness)
             if crossed is None:
@@ -69,18 +75,27 @@ class CenterSearch:
             best, most = (center, value) if value > most else (best, most)
         return best
 
-    def near(self, center: CodedGraphs, most: int = 800) -> Bool[np.ndarray, " g"]:
+    def near(self, center: CodedGraphs, effort: Effort = THOROUGH, most: int = 800) -> Bool[np.ndarray, " g"]:
         """Inputs that are proved to be near a center."""
-        likely = self.inputs.likely(center, self.theta, most)
+        likely = self._likely(center, self.theta, most)
         near = np.zeros(len(self.inputs.graphs), dtype=bool)
         if len(likely):
-            near[likely] = Frame.around(center, self.inputs.graphs[likely], self.theta).slack >= -1e-9
+            framed = Frame.around(center, self.inputs.graphs[likely], self.theta, self.kinds, effort)
+            near[likely] = framed.slack >= -1e-9
         return near
 
     def _framed(self, center: CodedGraphs, weights: np.ndarray) -> tuple[Frame, np.ndarray]:
-        likely = self.inputs.likely(center, 1.6 * self.theta, len(weights))
+        likely = self._likely(center, 1.6 * self.theta, len(weights))
         pool = likely[weights[likely] > 0][: self.pool]
-        return Frame.around(center, self.inputs.graphs[pool], self.theta), weights[pool]
+        return Frame.around(center, self.inputs.graphs[pool], self.theta, self.kinds), weights[pool]
+
+    def _likely(self, center: CodedGraphs, theta: float, most: int) -> Int[np.ndarray, " m"]:
+        seen = self.inputs if self.kinds else self._bare_inputs
+        return seen.likely(center if self.kinds else center.bare, theta, most)
+
+    @cached_property
+    def _bare_inputs(self) -> Profiles:
+        return Profiles(self.inputs.graphs.bare)
 
     def _climbed(self, frame: Frame, weight: np.ndarray, sharpness: float) -> Frame:
         """Make the best changes one by one; inside of the wanted class, once it is reached."""

@@ -84,6 +84,11 @@ class CodedGraphs:
         """Number of nodes and edges of each graph."""
         return self.num_nodes + (self.links > 0).sum((1, 2)) // (1 if self.directed else 2)
 
+    @property
+    def bare(self) -> "CodedGraphs":
+        """The same graphs with edges that are there or not, whatever their attributes."""
+        return replace(self, links=np.sign(self.links))
+
     def reordered(self, order: Int[np.ndarray, "g n"]) -> "CodedGraphs":
         """Graphs whose slot i is slot `order[g, i]` of these."""
         rows = np.arange(len(self))[:, None]

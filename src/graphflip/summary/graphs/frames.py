@@ -1,14 +1,14 @@
 """Frames: a center with the inputs around it, aligned, so that the effect of any edit on all distances is a lookup."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Float, Int
 
-from .alignment import align_pairs
+from .alignment import CAREFUL, Effort, align_pairs
 from .codes import CodedGraphs, edits_between
 
 
@@ -27,23 +27,28 @@ class Frame:
         center: One coded graph.
         aligned: The inputs, in the order of the center's slots.
         theta: Largest normalized distance that counts as near.
+        kinds: True if changes of an edge's attributes are edits; False counts edges only as there or not.
     """
 
     center: CodedGraphs
     aligned: CodedGraphs
     theta: float
+    kinds: bool = True
 
     @classmethod
-    def around(cls, center: CodedGraphs, inputs: CodedGraphs, theta: float) -> "Frame":
+    def around(
+        cls, center: CodedGraphs, inputs: CodedGraphs, theta: float, kinds: bool = True, effort: Effort = CAREFUL
+    ) -> "Frame":
         """Align inputs with a center."""
-        repeated = center[np.zeros(len(inputs), dtype=int)]
-        found = align_pairs(repeated, inputs, theta * (int(center.sizes[0]) + inputs.sizes))
-        return cls(center, inputs.reordered(found.images), theta)
+        repeated, enough = center[np.zeros(len(inputs), dtype=int)], theta * (int(center.sizes[0]) + inputs.sizes)
+        one, other = (repeated, inputs) if kinds else (repeated.bare, inputs.bare)
+        return cls(center, inputs.reordered(align_pairs(one, other, enough, effort).images), theta, kinds)
 
     @cached_property
     def edits(self) -> Int[np.ndarray, " m"]:
         """Edits from the center to each input: upper bounds of the distances."""
-        return edits_between(self.center[np.zeros(len(self.aligned), dtype=int)], self.aligned)
+        repeated = self.center[np.zeros(len(self.aligned), dtype=int)]
+        return edits_between(repeated, self.aligned) if self.kinds else edits_between(repeated.bare, self.aligned.bare)
 
     @cached_property
     def slack(self) -> Float[np.ndarray, " m"]:
@@ -61,7 +66,8 @@ class Frame:
             self._add(slack, c, self.aligned.labels[:, i].T, labels[i], code)
         if edges:
             c, i, j, code = np.array(edges).T
-            self._add(slack, c, self.aligned.links[:, i, j].T, links[i, j], code)
+            there, old = self.aligned.links[:, i, j].T, links[i, j]
+            self._add(slack, c, *((there, old, code) if self.kinds else map(np.sign, (there, old, code))))
         return slack
 
     def _add(self, slack: np.ndarray, c: np.ndarray, there: np.ndarray, old: np.ndarray, new: np.ndarray) -> None:
@@ -72,7 +78,7 @@ class Frame:
 
     def changed(self, change: CodeChange) -> "Frame":
         """The frame after a change of the center, with the alignments as they are."""
-        return Frame(applied(self.center, [change]), self.aligned, self.theta)
+        return replace(self, center=applied(self.center, [change]))
 
 
 def applied(center: CodedGraphs, changes: Sequence[CodeChange]) -> CodedGraphs:

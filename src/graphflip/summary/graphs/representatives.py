@@ -15,14 +15,16 @@ from ...explain.moves.sketch import Sketch
 from ...graph import Graph
 from ...models.networks.classifier import AbstractClassifier
 from ..coverage import Cover, greedy_cover
-from .alignment import align_pairs
+from .alignment import CAREFUL, THOROUGH, Effort, align_pairs
 from .centers import CenterSearch
 from .codes import Codebook, CodedGraphs
 from .frames import CodeChange, Frame, all_changes
 from .nearness import Profiles
 
-_WIDTH = 0.05
-"""Unlikeness at which the promise of a start falls to a third."""
+_STARTS = 3
+"""Graphs to climb from in each round."""
+_ALIKE = 60
+"""Graphs to start from that each input is aligned with."""
 _BATCH = 256
 
 
@@ -81,40 +83,50 @@ class RepresentativeSearch:
     def search(
         self, rounds: int, weights: Float[np.ndarray, " g"] | None = None, others: Sequence[Graph] = ()
     ) -> Representatives:
-        """Climb from the most promising graphs, one after another, each for the inputs that those before it left.
+        """Climb from the graphs that are near most inputs, one after another, for the inputs that are left each time.
 
-        Inputs and others take turns: others are of the wanted class already, inputs are where the inputs are.
+        Then each of them climbs once more, for the inputs that the others leave to it.
 
         Args:
-            rounds: Number of climbs.
+            rounds: Number of graphs to look for; each is the best of a few climbs.
             weights: Weight of each input, 0 for those that nothing may be learned from; by default 1.
             others: Further graphs to start from.
         """
         weights = np.ones(len(self.inputs)) if weights is None else weights
         starts = self._coded([*self.inputs, *others])
-        kernel = self._kernel(Profiles(self._seen(starts)))
-        free = np.array(weights, float)
-        lists = [np.flatnonzero(free > 0), np.arange(len(others)) + len(self.inputs)]
-        climber = CenterSearch(
-            Profiles(self._coded(self.inputs)),
-            self._lead,
-            self.theta,
-            all_changes if self.moves is None else self._moved,
-        )
-        found: list[tuple[Graph, np.ndarray]] = []
-        for turn in range(rounds):
-            own = lists[turn % 2] if len(lists[turn % 2]) else lists[1 - turn % 2]
-            if not len(own):
-                break
-            at = int(own[int(np.argmax(kernel[own] @ free))])
-            lists = [several[several != at] for several in lists]
-            center = climber.climb(starts[[at]], free)
-            if center is not None:
-                near = self.near(center)
-                found.append((self._graphs(center), near))
-                free = np.where(near, 0.0, free)
-        near = np.array([near for _, near in found]).reshape(len(found), len(self.inputs))
-        return Representatives(tuple(graph for graph, _ in found), near)
+        may_start = np.concatenate([weights > 0, np.ones(len(others), dtype=bool)])
+        beside = self._beside(starts, may_start)
+        free, left = np.array(weights, float), may_start
+        found: list[tuple[CodedGraphs, np.ndarray]] = []
+        for _ in range(rounds):
+            promise = np.where(left, beside @ free, -1.0)
+            tried = [int(at) for at in np.argsort(-promise, kind="stable")[:_STARTS] if left[at]]
+            left[tried] = False
+            best = self._best([starts[[at]] for at in tried], free)
+            if best is not None:
+                found.append(best)
+                free = np.where(best[1], 0.0, free)
+        for at, (center, near) in enumerate(found):
+            taken = [one for k, (_, one) in enumerate(found) if k != at]
+            free = np.where(np.any(taken, axis=0), 0.0, weights) if taken else weights
+            best = self._best([center], free)
+            if best is not None and best[1] @ free > near @ free:
+                found[at] = best
+        return self.of([self._graphs(center) for center, _ in found])
+
+    @cached_property
+    def climber(self) -> CenterSearch:
+        """Looks for centers among the inputs."""
+        changes = all_changes if self.moves is None else self._moved
+        return CenterSearch(Profiles(self._coded(self.inputs)), self._lead, self.theta, changes, self.kinds)
+
+    def _best(
+        self, starts: Sequence[CodedGraphs], free: Float[np.ndarray, " g"]
+    ) -> tuple[CodedGraphs, Bool[np.ndarray, " g"]] | None:
+        """The best center that some climbs lead to, with the inputs near it; None if none reaches the class."""
+        climbed = (self.climber.climb(start, free) for start in starts)
+        centers = [(one, self.near(one, CAREFUL)) for one in climbed if one is not None]
+        return max(centers, key=lambda one: float(one[1] @ free), default=None)
 
     def of(self, candidates: Sequence[Graph]) -> Representatives:
         """Given graphs of the wanted class, with the inputs near them."""
@@ -122,9 +134,13 @@ class RepresentativeSearch:
         near = [self.near(coded[[c]]) for c in range(len(coded))]
         return Representatives(tuple(candidates), np.array(near).reshape(len(coded), len(self.inputs)))
 
-    def near(self, center: CodedGraphs) -> Bool[np.ndarray, " g"]:
+    def among(self, graphs: Sequence[Graph]) -> Representatives:
+        """Many given graphs of the wanted class, with the inputs near them, by quick alignments of likely pairs."""
+        return Representatives(tuple(graphs), self._beside(self._coded(graphs), np.ones(len(graphs), dtype=bool)))
+
+    def near(self, center: CodedGraphs, effort: Effort = THOROUGH) -> Bool[np.ndarray, " g"]:
         """Inputs that are proved to be within theta of a center."""
-        return CenterSearch(self.profiles, self._lead, self.theta).near(self._seen(center))
+        return self.climber.near(center, effort)
 
     def distances(self, graphs: Sequence[Graph], asked: Sequence[int]) -> Float[np.ndarray, " m"]:
         """Upper bounds of the normalized distance from some inputs to the nearest of some graphs."""
@@ -132,7 +148,7 @@ class RepresentativeSearch:
         coded = self._seen(self._coded(graphs))
         for c in range(len(coded)):
             repeated = coded[np.full(len(asked), c)]
-            edits = align_pairs(repeated, inputs, np.zeros(len(asked))).edits
+            edits = align_pairs(repeated, inputs, self.theta * (repeated.sizes + inputs.sizes), CAREFUL).edits
             nearest = np.minimum(nearest, edits / (repeated.sizes + inputs.sizes))
         return nearest
 
@@ -141,13 +157,23 @@ class RepresentativeSearch:
 
     def _seen(self, graphs: CodedGraphs) -> CodedGraphs:
         """Graphs as distances see them: without the attributes of edges, if these do not count."""
-        return graphs if self.kinds else CodedGraphs(graphs.labels, np.sign(graphs.links), graphs.directed)
+        return graphs if self.kinds else graphs.bare
 
-    def _kernel(self, starts: Profiles) -> Float[np.ndarray, "s g"]:
-        """Promise that each start is near each input."""
-        promise = np.exp(-self.profiles.unlikeness(starts) / _WIDTH)
-        far = self.profiles.at_least(starts) > 1.6 * self.theta * (starts.sizes[:, None] + self.profiles.sizes)
-        return np.where(far, 0.0, promise)
+    def _beside(self, starts: CodedGraphs, may_start: Bool[np.ndarray, " s"]) -> Bool[np.ndarray, "s g"]:
+        """True where a start is proved to be near an input; of each input the most alike starts are aligned."""
+        seen = self._seen(starts)
+        profiles = Profiles(seen)
+        unlike, sizes = self.profiles.unlikeness(profiles), profiles.sizes[:, None] + self.profiles.sizes
+        far = (self.profiles.at_least(profiles) > self.theta * sizes) | ~may_start[:, None]
+        beside = np.zeros(far.shape, dtype=bool)
+        for g in range(len(self.inputs)):
+            likely = np.flatnonzero(~far[:, g])
+            likely = likely[np.argsort(unlike[likely, g], kind="stable")[:_ALIKE]]
+            if len(likely):
+                enough = self.theta * sizes[likely, g]
+                found = align_pairs(seen[likely], self.profiles.graphs[np.full(len(likely), g)], enough)
+                beside[likely, g] = found.edits <= enough + 1e-9
+        return beside
 
     @torch.no_grad()
     def _lead(self, graphs: CodedGraphs) -> Float[np.ndarray, " g"]:
