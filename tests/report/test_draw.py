@@ -305,7 +305,7 @@ def test_the_legend_names_every_mark():
     assert texts(draw_legend()) == ["removed", "added", "changed"]
 
 
-@pytest.mark.parametrize("after", ["Oc1ccc(N)cc1CCCCCCl", "Oc1ccc(N)cc1CCCCCC"])
+@pytest.mark.parametrize("after", ["Oc1ccc(N)cc1CCCCCCl", "Oc1ccc(N)cc1CCCCCC", "Oc1ccc(N)cc1"])
 def test_one_molecule_has_one_drawing(after):
     """Alone, before a change, and before what is left when the change is taken back: nothing turns, nothing moves."""
     factual, counterfactual = molecule_pair("Oc1ccc(N)cc1CCCCCC", after)

@@ -1,16 +1,11 @@
 """The explainer that the package carries, a kit of another kind, and a server that serves both to a real browser."""
 
-import asyncio
 import json
-import socket
-import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import torch
-import uvicorn
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 import graphflip
@@ -21,12 +16,11 @@ from graphflip.jsongraph import graph_to_json
 from graphflip.models.networks.classifier import ClassifierConfig, InvariantClassifier
 from graphflip.models.storage.store import save_model
 from graphflip.nn.initialize import reset_parameters
-from graphflip.viewer.app import create_app
-from graphflip.viewer.config import ViewerConfig
 from graphflip.viewer.work import tasks
 
 from .browsing import CHROMIUM, MUTAGEN, PATIENCE, explain, molecule, opened
 from .questions import task
+from .serving import serving
 
 
 @pytest.fixture(scope="session")
@@ -58,26 +52,11 @@ def flow(tmp_path_factory) -> Path:
 @pytest.fixture(scope="session")
 def server(flow) -> Iterator[str]:
     """Address of a viewer with real workers."""
-    with socket.socket() as door:
-        door.bind(("127.0.0.1", 0))
-        limits = {"max_waiting": 500, "max_smiles": 200, "seconds": 300.0, "quick_seconds": 120.0}
-        again = flow.parent / "again"  # a second kit of molecules, to compare with
-        again.symlink_to(find_kit("mutagenicity"))
-        settings = ViewerConfig(models=("mutagenicity", str(flow), str(again)), port=door.getsockname()[1], **limits)
-        app = create_app(settings)
-        running = uvicorn.Server(uvicorn.Config(app, lifespan="off", log_level="warning", timeout_graceful_shutdown=1))
-
-        async def serve() -> None:
-            async with app.router.lifespan_context(app):
-                await running.serve(sockets=[door])
-
-        thread = threading.Thread(target=asyncio.run, args=(serve(),))
-        thread.start()
-        while not running.started and thread.is_alive():
-            time.sleep(0.05)
-        yield settings.address
-        running.should_exit = True
-        thread.join(timeout=20)
+    again = flow.parent / "again"  # a second kit of molecules, to compare with
+    again.symlink_to(find_kit("mutagenicity"))
+    limits = {"max_waiting": 500, "max_smiles": 200, "seconds": 300.0, "quick_seconds": 120.0}
+    with serving(models=("mutagenicity", str(flow), str(again)), **limits) as address:
+        yield address
 
 
 @pytest.fixture(scope="module")

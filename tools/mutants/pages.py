@@ -38,7 +38,8 @@ def main() -> None:
     for fault in faults:
         _check(fault)
     known = {one["key"]: one for one in json.loads(RESULTS.read_text())["faults"]} if RESULTS.exists() else {}
-    tried = {key: known[key] for fault in faults if (key := _key(fault)) in known}
+    sound = {key: one for key, one in known.items() if one["outcome"] != "unsound"}
+    tried = {key: sound[key] for fault in faults if (key := _key(fault)) in sound}
     if options.take:
         taken = zip(faults, _read(options.take, faults), strict=True)
         tried |= {

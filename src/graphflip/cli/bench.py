@@ -108,7 +108,9 @@ def model(
     seed: Annotated[int, typer.Option(min=0, help="Seed of the random walk, which is a baseline.")] = 0,
     parts: Annotated[
         str,
-        typer.Option(help="Parts, separated by commas: recourse, graphs, directions, any_change, ceilings; or all."),
+        typer.Option(
+            help="Parts, separated by commas: recourse, graphs, directions, any_change, ceilings, shuffled; or all."
+        ),
     ] = "all",
     every: Annotated[int, typer.Option(min=1, help="4 for every fourth input alone; 1 for all.")] = 1,
     sample: Annotated[int, typer.Option(min=1, help="Inputs that recourses are looked for in.")] = 90,

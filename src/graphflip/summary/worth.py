@@ -70,7 +70,7 @@ def _no_common_ground(seen: Sequence[Seen]) -> list[str]:
         return []
     return [
         f"models that learned from the same data agree with this one on {mean / len(seen):.0%} of the graphs; always "
-        f"saying the most frequent class would do on {largest:.0%}. What it goes by is not in the data."
+        f"saying the most frequent class would do on {largest:.0%}. What it goes by, they do not."
     ]
 
 

@@ -16,6 +16,7 @@ from .ceilings import ceiling_figures
 from .directions import direction_figures
 from .graphs import graph_figures
 from .measure import baseline_recourses, believed_figures, recourse_figures, walk
+from .shuffled import shuffled_figures
 from .subject import DESIRED, SummarySubject, run_trial
 
 SETS = ("aids", "mutagenicity", "nci1")
@@ -125,6 +126,7 @@ PARTS: dict[str, Callable[[SummarySubject], dict[str, Any]]] = {
     "directions": direction_figures,
     "any_change": _any_change,
     "ceilings": ceiling_figures,
+    "shuffled": shuffled_figures,
 }
 """Parts of the table, each measured by itself."""
 

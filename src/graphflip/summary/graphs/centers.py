@@ -27,10 +27,10 @@ _SHARPNESS = (2.0, 1.0, 1.0)
 """Edits beyond theta that still count a little, in each round; the first rounds look farther."""
 
 
-_CROSSING = 6
+_CROSSING = 14
 """Most changes on the way to the wanted class."""
 
-_KEPT = 3.0
+_KEPT = 1.0
 """Log-probability for which all near inputs would be given up on that way."""
 
 
@@ -124,13 +124,27 @@ class CenterSearch:
             if not changes:
                 return None
             value = _soft(frame.slack_after(changes), sharpness) @ weight
-            order = np.argsort(-value, kind="stable")[: self.asked]
+            order = self._worth_asking(frame, changes, value)
             lead = self.reaches(applied(frame.center, [changes[k] for k in order]))
             flips = np.flatnonzero(lead > 0)
             kept = value[order] / max(1e-9, float(value.max()))
             at = flips[0] if len(flips) else int(np.argmax(lead + _KEPT * kept))
             frame = frame.changed(changes[order[at]])
         return None
+
+    def _worth_asking(self, frame: Frame, changes: Sequence[CodeChange], value: np.ndarray) -> Int[np.ndarray, " k"]:
+        """Changes to ask the classifier about, the best first: as many that are edits as that are none."""
+        order, links = np.argsort(-value, kind="stable"), frame.center.links[0]
+        if self.kinds:
+            return order[: self.asked]
+        is_edit = np.array(
+            [
+                bool(changes[k].nodes) or any((code > 0) != (links[i, j] > 0) for i, j, code in changes[k].links)
+                for k in order
+            ]
+        )
+        rank = np.where(is_edit, np.cumsum(is_edit), np.cumsum(~is_edit))
+        return order[rank <= self.asked // 2]
 
     @staticmethod
     def _value(frame: Frame, weight: np.ndarray) -> float:

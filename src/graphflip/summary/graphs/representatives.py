@@ -1,6 +1,6 @@
 """Representatives: a few counterfactual graphs that are near as many inputs as possible (Kosan et al. 2023)."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -21,8 +21,10 @@ from .codes import Codebook, CodedGraphs
 from .frames import CodeChange, Frame, all_changes
 from .nearness import Profiles
 
-_STARTS = 3
+_STARTS = 2
 """Graphs to climb from in each round."""
+_HOPE, _WIDTH = 0.1, 0.05
+"""Worth of a start beside an input that it is not near, and the unlikeness at which that falls to a third."""
 _ALIKE = 60
 """Graphs to start from that each input is aligned with."""
 _BATCH = 256
@@ -56,6 +58,7 @@ class RepresentativeSearch:
         theta: Largest normalized edit distance that counts as near.
         moves: Changes that may be made; None allows every single edit, as the literature does.
         kinds: True if changes of an edge's attributes are edits; False counts edges only as there or not.
+        allows: Says for a graph before and after a move if it may be made; None if all may.
     """
 
     inputs: Sequence[Graph]
@@ -64,6 +67,7 @@ class RepresentativeSearch:
     theta: float = 0.1
     moves: Moves | None = None
     kinds: bool = True
+    allows: Callable[[Sketch, Sketch], bool] | None = None
 
     @cached_property
     def book(self) -> Codebook:
@@ -85,6 +89,7 @@ class RepresentativeSearch:
     ) -> Representatives:
         """Climb from the graphs that are near most inputs, one after another, for the inputs that are left each time.
 
+        Others are of the wanted class already: one of them is tried each time, in case it is too far away from inputs.
         Then each of them climbs once more, for the inputs that the others leave to it.
 
         Args:
@@ -95,13 +100,16 @@ class RepresentativeSearch:
         weights = np.ones(len(self.inputs)) if weights is None else weights
         starts = self._coded([*self.inputs, *others])
         may_start = np.concatenate([weights > 0, np.ones(len(others), dtype=bool)])
-        beside = self._beside(starts, may_start)
+        beside = self._beside(starts, may_start) + _HOPE * np.exp(-self._unlikeness(starts) / _WIDTH)
         free, left = np.array(weights, float), may_start
         found: list[tuple[CodedGraphs, np.ndarray]] = []
         for _ in range(rounds):
             promise = np.where(left, beside @ free, -1.0)
             tried = [int(at) for at in np.argsort(-promise, kind="stable")[:_STARTS] if left[at]]
             left[tried] = False
+            if len(others) and left[len(self.inputs) :].any():
+                tried.append(len(self.inputs) + int(np.argmax(np.where(left, promise, -1.0)[len(self.inputs) :])))
+                left[tried[-1]] = False
             best = self._best([starts[[at]] for at in tried], free)
             if best is not None:
                 found.append(best)
@@ -163,7 +171,7 @@ class RepresentativeSearch:
         """True where a start is proved to be near an input; of each input the most alike starts are aligned."""
         seen = self._seen(starts)
         profiles = Profiles(seen)
-        unlike, sizes = self.profiles.unlikeness(profiles), profiles.sizes[:, None] + self.profiles.sizes
+        unlike, sizes = self._unlikeness(starts), profiles.sizes[:, None] + self.profiles.sizes
         far = (self.profiles.at_least(profiles) > self.theta * sizes) | ~may_start[:, None]
         beside = np.zeros(far.shape, dtype=bool)
         for g in range(len(self.inputs)):
@@ -174,6 +182,9 @@ class RepresentativeSearch:
                 found = align_pairs(seen[likely], self.profiles.graphs[np.full(len(likely), g)], enough)
                 beside[likely, g] = found.edits <= enough + 1e-9
         return beside
+
+    def _unlikeness(self, starts: CodedGraphs) -> Float[np.ndarray, "s g"]:
+        return self.profiles.unlikeness(Profiles(self._seen(starts)))
 
     @torch.no_grad()
     def _lead(self, graphs: CodedGraphs) -> Float[np.ndarray, " g"]:
@@ -202,6 +213,8 @@ class RepresentativeSearch:
         state, changes = self.book.sketch(frame.center, 0), {}
         for _, after in self.moves.steps(state, state):
             difference = Difference.between(state, after)
+            if self.allows is not None and not self.allows(state, after):
+                continue
             if difference.size and max(difference.touched) < self.slots:
                 nodes = tuple((i, self.book.node(change.after)) for i, change in sorted(difference.nodes.items()))
                 links = ((i, j, self.book.edge(change.after)) for (i, j), change in sorted(difference.edges.items()))

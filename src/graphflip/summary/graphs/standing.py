@@ -24,7 +24,7 @@ def standing_for(
     """Look for graphs of a direction's class that are near many of its inputs.
 
     Args:
-        study: The study; its moves make the graphs, so that they are valid.
+        study: The study; its moves make the graphs, with surroundings that its settings allow.
         direction: Number of the direction.
         tried: Its inputs.
         read: Gives the graphs of some inputs, by place.
@@ -37,7 +37,8 @@ def standing_for(
         return ()
     graphs, held_out = read(inputs), tried.held_out[: len(inputs)]
     given = [graphs[one.place] for one in inputs]
-    search = RepresentativeSearch(given, study.explainer.kit.classifier, goal, study.options.theta, study.moves)
+    kit, applier = study.explainer.kit, study.trier.applier
+    search = RepresentativeSearch(given, kit.classifier, goal, study.options.theta, study.moves, allows=applier.allows)
     found = search.search(2 * num, (~held_out).astype(float))
     chosen = found.choose(num, ~held_out).chosen
     return tuple(_described(found.graphs[c], found.near[c], held_out, [one.id for one in inputs]) for c in chosen)
