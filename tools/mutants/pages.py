@@ -3,7 +3,7 @@
 Usage: python tools/mutants/pages.py [--only WORD] [--minutes 40] [--take outcomes.jsonl]
 
 The faults are those of pages.json. Figures go to results/page_faults.json, a table to tests/viewer/FAULTS.md. A run
-goes on where an earlier one stopped: a fault that was tried with the same code and tests is not tried again.
+goes on where an earlier one stopped: a fault that was noticed with the same code and tests is not tried again.
 """
 
 import argparse
@@ -38,8 +38,8 @@ def main() -> None:
     for fault in faults:
         _check(fault)
     known = {one["key"]: one for one in json.loads(RESULTS.read_text())["faults"]} if RESULTS.exists() else {}
-    sound = {key: one for key, one in known.items() if one["outcome"] != "unsound"}
-    tried = {key: sound[key] for fault in faults if (key := _key(fault)) in sound}
+    noticed = {key: one for key, one in known.items() if one["outcome"] == "noticed"}
+    tried = {key: noticed[key] for fault in faults if (key := _key(fault)) in noticed}
     if options.take:
         taken = zip(faults, _read(options.take, faults), strict=True)
         tried |= {
