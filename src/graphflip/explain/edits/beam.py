@@ -188,7 +188,7 @@ class BeamSearch:
             closest = max(explored.closest, nearest, key=self._nearness)
             best = self.scoring.cheapest(met, _TRIES_IN_THE_END)
             explored = _Explored(stage, explored.flipped + met, best, closest)
-            self.believable = stage.known
+            self.believable = stage.known or not self.neighborhood.knows_much
             # After such a stage, more of them are only for graphs without any flip.
             complete = stage.is_thorough or (stage.estimated and self.scoring.strangeness is not None)
             if best or self.scoring.spent or (explored.flipped and complete):

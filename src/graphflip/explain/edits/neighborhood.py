@@ -18,6 +18,9 @@ from ..moves.sketch import Sketch
 from .candidates import Candidate
 from .settings import Costs
 
+_MANY = 10_000
+"""Nodes of the training data from which on unknown surroundings speak against a change."""
+
 
 class SearchStage(NamedTuple):
     """Moves that a search tries at a time.
@@ -137,6 +140,11 @@ class Neighborhood:
         if broken is not None:
             self.ruled_out[broken] += 1
         return broken is None
+
+    @property
+    def knows_much(self) -> bool:
+        """True if the data are so many that what they do not have is strange for that."""
+        return self.environments is not None and self.environments.total >= _MANY
 
     def has_unknown_environments(self, candidate: Candidate) -> bool:
         """True if edits created environments that must be known and are not."""

@@ -42,6 +42,11 @@ class EnvironmentCounts:
             counts.update(mined._categories(sketch.environment(i)) for i in sketch.nodes)
         return mined
 
+    @cached_property
+    def total(self) -> int:
+        """Number of nodes that were counted."""
+        return sum(self.counts.values())
+
     def created_are_known(self, factual: Graph, counterfactual: Graph, minimum: int = 5) -> Bool[Tensor, " b"]:
         """True for each pair of graphs whose edits created known environments only.
 
