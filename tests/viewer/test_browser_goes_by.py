@@ -13,8 +13,8 @@ from .test_browser_page import serious
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="install chromium to test the page")
 
 MOLECULES = [
-    *(f"O=[N+]([O-])c1ccc({group})cc1" for group in ("C", "CC", "O", "N", "Cl", "Br", "F", "OC", "C#N", "C(C)C", "S")),
-    *(f"O=[N+]([O-])c1cccc({group})c1" for group in ("C", "CC", "O", "N", "Cl", "Br", "F", "OC")),
+    *(f"O=[N+]([O-])c1ccc({group})cc1" for group in ("C", "CC", "O", "N", "Cl", "Br", "F")),
+    *(f"O=[N+]([O-])c1cccc({group})c1" for group in ("C", "CC", "O", "N", "Cl")),
 ]
 
 
@@ -22,7 +22,7 @@ MOLECULES = [
 def summary(explainer, tmp_path_factory):
     """A summary of nitro compounds."""
     folder = tmp_path_factory.mktemp("summary")
-    small = {"sample": 4, "answers": 0, "shortlist": 12, "num": 3, "num_graphs": 1, "believed": False}
+    small = {"sample": 3, "answers": 0, "shortlist": 12, "num": 3, "num_graphs": 0, "believed": False}
     found = explainer.summarize(MOLECULES, "nonmutagen", name="nitro compounds", **small)
     (folder / "summary.json").write_text(json.dumps(found.to_json()))
     return folder, found
