@@ -18,7 +18,7 @@ COMPARED = 600
 
 
 def ceiling_figures(subject: SummarySubject) -> dict[str, Any]:
-    """How many inputs a change of their own flips within theta, and how many are near any real graph of the class."""
+    """Shares of inputs that a change of their own flips within theta, and that are near any real graph of the class."""
     return {"ceilings": {"single_answers": _single_answers(subject), "real_graphs": _real_graphs(subject)}}
 
 

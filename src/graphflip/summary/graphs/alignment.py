@@ -25,7 +25,7 @@ _BATCH = 256
 
 
 class Effort(NamedTuple):
-    """How hard to try.
+    """The effort of an alignment.
 
     Args:
         attempts: Descents for each pair.
