@@ -173,7 +173,8 @@ def _key(fault: dict[str, Any]) -> str:
 def _write(tried: list[dict[str, Any]], planned: int) -> None:
     noticed = sum(one["outcome"] == "noticed" for one in tried)
     figures = {"command": "python tools/mutants/pages.py", "planned": planned, "planted": len(tried)}
-    RESULTS.write_text(json.dumps({**figures, "noticed": noticed, "faults": tried}, indent=1) + "\n")
+    told = [{name: one[name] for name in ("key", "about", "fault", "test", "outcome", "said")} for one in tried]
+    RESULTS.write_text(json.dumps({**figures, "noticed": noticed, "faults": told}, indent=1) + "\n")
     rows = [
         f"| {one['about']} | {one['fault']} | `{one['test'].rpartition('/')[2]}` | {one['outcome']} |" for one in tried
     ]
