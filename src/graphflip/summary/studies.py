@@ -162,7 +162,7 @@ class Study:
         """Surroundings that changes may create; None for any, also where the data do not know most of their own."""
         known = self.explainer.kit.knowledge.environments
         often = sum(count for count in known.counts.values() if count >= KNOWN)
-        return known if self.options.valid and often >= _USUAL * sum(known.counts.values()) else None
+        return known if self.options.valid and often >= _USUAL * known.total else None
 
     @torch.no_grad()
     def look(self, graph: Graph) -> Seen:
