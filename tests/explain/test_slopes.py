@@ -12,6 +12,7 @@ from graphflip.explain.edits.settings import Costs
 from graphflip.explain.edits.slopes.admission import Admission
 from graphflip.explain.edits.slopes.bundles import bundles
 from graphflip.explain.edits.slopes.gradients import gradients
+from graphflip.explain.edits.slopes.guide import chosen_sorts
 from graphflip.explain.edits.slopes.listing import Promise
 from graphflip.explain.edits.slopes.reach import near_pairs
 from graphflip.explain.edits.slopes.residuals import Residuals
@@ -175,3 +176,38 @@ def test_pairs_that_may_be_joined_are_told_at_once(directed):
             assert state.may_join(pairs, attributes).tolist() == expected
             asked += len({*expected}) == 2
     assert directed or asked  # some may, and some may not
+
+
+class Eighteen(AbstractClassifier):
+    """Class 1 if the sum of attribute h7 is above 3: the other seventeen do not count."""
+
+    schema = Schema(nodes=tuple(Continuous(name=f"h{k}") for k in range(18)), max_nodes=12)
+
+    def embed(self, graph):
+        return graph.V[..., 7].sum(1, keepdim=True)
+
+    def head(self, embedding):
+        return torch.cat([3 - embedding, embedding - 3], -1)
+
+
+def test_graphs_with_many_attributes_are_not_tried_in_each_of_them():
+    schema = Eighteen.schema
+    nodes = [{column.name: 0.1 * i for column in schema.nodes} for i in range(8)]
+    graph = Graph.build(schema, nodes, [(k, k + 1, {}) for k in range(7)])
+    search = EditSearch(Eighteen(), Moves(schema), look=8).start(graph, ClassGoal(1), Eighteen()(graph))
+    stage = SearchStage(None, 0.0, 1, estimated=True)
+    slopes = search.inspect.slopes
+    slopes.listed([search.root], stage)
+    (listing,) = slopes.listings.values()
+    every = [sort for kind in listing.kinds(1, 0.0) for sort in kind.sorts()]
+    chosen = chosen_sorts(every)
+    assert len(every) > 100
+    assert len(chosen) == 32
+    assert max(sort.promise for sort in every) == max(sort.promise for sort in chosen)
+    (answer,) = EditSearch(Eighteen(), Moves(schema), look=8).explain(graph, target=1)
+    assert answer.flipped
+    assert all("h7" in edit.after for edit in answer.edits)
+    assert answer.classifier_calls < 250
+    assert chosen_sorts(every[:32]) == every[:32]
+    ranked = sorted((sort.promise for sort in every), reverse=True)
+    assert [sort.promise for sort in chosen[:24]] == ranked[:24]

@@ -112,9 +112,14 @@ class EnvironmentCounts:
         """The environment without continuous attributes."""
         if not self._has_continuous:
             return environment
-        (node, edges), schema = environment, self.schema
-        kept = sorted((way, _kept(edge, schema.edges), _kept(other, schema.nodes)) for way, edge, other in edges)
-        return _kept(node, schema.nodes), tuple(kept)
+        (node, edges), (of_nodes, of_edges) = environment, self._kept
+        kept = sorted((way, _chosen(edge, of_edges), _chosen(other, of_nodes)) for way, edge, other in edges)
+        return _chosen(node, of_nodes), tuple(kept)
+
+    @cached_property
+    def _kept(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Numbers of the columns of nodes and of edges that are categories."""
+        return _categorical(self.schema.nodes), _categorical(self.schema.edges)
 
     @cached_property
     def _has_continuous(self) -> bool:
@@ -150,9 +155,12 @@ def environment_share(known: Sequence[bool] | Bool[Tensor, " b"]) -> float:
     return sum(claims) / len(claims) if claims else 0.0
 
 
-def _kept(attributes: Attributes, columns: Sequence[Column]) -> Attributes:
-    """The attributes that are categories."""
-    return tuple(value for column, value in zip(columns, attributes, strict=True) if not column.is_continuous)
+def _categorical(columns: Sequence[Column]) -> tuple[int, ...]:
+    return tuple(k for k, column in enumerate(columns) if not column.is_continuous)
+
+
+def _chosen(attributes: Attributes, at: tuple[int, ...]) -> Attributes:
+    return tuple([attributes[k] for k in at])
 
 
 def _attributes(stored: Iterable[Any]) -> Attributes:

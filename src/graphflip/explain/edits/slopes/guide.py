@@ -18,11 +18,14 @@ from .admission import Admission
 from .bundles import SIZES, bundles
 from .gradients import Gradient, gradients
 from .ground import Ground
-from .listing import Choices, Listing, Promise, Rank
+from .listing import Choices, Listing, Promise, Rank, Sort
 from .residuals import Codes, Residuals
 
 # Moves of each kind that are listed for a state, and trials of each sort of move before the search begins.
 _MOST, _TRIALS = 48, 3
+
+# Sorts of moves that are tried: those that promise most, and some of the others, in which gradients may be wrong.
+_SORTS, _OTHERS = 24, 8
 
 # Log-probability above which, and log-odds below which, differences do not count.
 _SURE, _FAR = -1e-4, 80.0
@@ -63,7 +66,8 @@ class Slopes:
     def exploring(self, front: Sequence[Candidate], stage: SearchStage) -> list[Listed]:
         """Moves of the first state that are made whatever they promise.
 
-        When this is called for the first time, a few of every sort; later, where single changes were not enough,
+        When this is called for the first time, a few of every sort, or of the most promising ones if graphs have many
+        attributes; later, where single changes were not enough,
         bundles of the most promising ones.
         """
         if not self._has_slopes(front):
@@ -72,7 +76,8 @@ class Slopes:
         if self.explored:
             promises = self._bundled(front[0], list(kinds))
         else:
-            promises = [promise for kind in kinds for promise in kind.spread(_TRIALS)]
+            sorts = chosen_sorts([sort for kind in kinds for sort in kind.sorts()])
+            promises = [promise for sort in sorts for promise in sort.spread(_TRIALS)]
         self.explored = True
         return [Listed(promises, self._expected(promises))] if promises else []
 
@@ -164,6 +169,15 @@ class Slopes:
         rises = rises + self.residuals.expected(np.stack([one.codes for one in promises]))
         edits = np.fromiter((one.edits for one in promises), dtype=np.float64, count=count)
         return ExpectedEffects(rises[:, 0].copy(), rises[:, -1].copy(), edits, nothing, nothing, nothing)
+
+
+def chosen_sorts(sorts: Sequence[Sort]) -> list[Sort]:
+    """The sorts of moves to try: all, or if there are many, the most promising ones and an even choice of the rest."""
+    if len(sorts) <= _SORTS + _OTHERS:
+        return list(sorts)
+    ordered = sorted(sorts, key=lambda sort: -sort.promise)
+    rest = ordered[_SORTS:]
+    return ordered[:_SORTS] + [rest[k * len(rest) // _OTHERS] for k in range(_OTHERS)]
 
 
 def _linked(score: float) -> float:

@@ -71,24 +71,20 @@ class Choices:
         count = min(_LOOKS * most, len(ranks))
         first = np.argpartition(ranks, count - 1)[:count] if count < len(ranks) else np.arange(len(ranks))
         order = first[np.argsort(ranks[first], kind="stable")]
-        yield from islice(self._drafts(order), most)
+        yield from islice(self.drafts(order), most)
 
-    def spread(self, each: int) -> Iterator[Promise]:
-        """A few moves of every sort, of its finer sorts in turn, at places all over the graph.
-
-        Small steps are left out: of these the gradient is right.
-        """
+    def sorts(self) -> Iterator["Sort"]:
+        """The sorts of moves that there are; small steps are left out: of these the gradient is right."""
         start = 0
         for part in self.parts:
             large = part.edits >= 1.0
             for sort in np.unique(part.codes[large, 0]):
                 members = np.flatnonzero(large & (part.codes[:, 0] == sort))
-                turn = _turns(part.codes[members, 1])
-                order = members[np.argsort(turn, kind="stable")]
-                yield from islice(self._drafts(start + order[: _LOOKS * each]), each)
+                yield Sort(self, start + members, part.codes[members, 1], float(part.rises[members].mean(1).max()))
             start += len(part.rises)
 
-    def _drafts(self, order: NDArray[np.integer]) -> Iterator[Promise]:
+    def drafts(self, order: NDArray[np.integer]) -> Iterator[Promise]:
+        """The moves at these places that are allowed."""
         ends = np.cumsum([len(part.rises) for part in self.parts])
         parts = np.searchsorted(ends, order, side="right")
         starts = np.concatenate([[0], ends])[parts]
@@ -102,6 +98,27 @@ class Choices:
     def _promise(self, part: Choice, k: int) -> Promise | None:
         draft = part.make(k)
         return None if draft is None else Promise(draft, part.rises[k], float(part.edits[k]), part.codes[k])
+
+
+class Sort(NamedTuple):
+    """Moves of one sort.
+
+    Args:
+        choices: Moves of the kind.
+        members: Places of the moves in it.
+        finer: Finer sort of each.
+        promise: Highest rise that the gradient promises, mean of the scores.
+    """
+
+    choices: Choices
+    members: NDArray[np.int64]
+    finer: NDArray[np.int64]
+    promise: float
+
+    def spread(self, each: int) -> Iterator[Promise]:
+        """A few moves, of the finer sorts in turn, at places all over the graph."""
+        order = self.members[np.argsort(_turns(self.finer), kind="stable")]
+        return islice(self.choices.drafts(order[: _LOOKS * each]), each)
 
 
 def _turns(sorts: NDArray[np.int64]) -> NDArray[np.float64]:
