@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from graphflip.data.dataset import GraphDataset
 from graphflip.data.molecules.molecule import from_smiles, molecule_schema
 from graphflip.errors import DataError, SchemaError
+from graphflip.explain.knowledge import Knowledge
 from graphflip.explain.moves.environments import EnvironmentCounts, environment_share
 from graphflip.graph import Graph
 from graphflip.testing import random_graph, random_schema
@@ -81,3 +82,19 @@ def test_share_and_errors():
     other = random_graph(n=2, num_graphs=1)
     with pytest.raises(SchemaError, match="same schema"):
         counted("CO").created_are_known(other, other)
+
+
+def test_small_sets_know_what_occurs_once_and_keep_that_in_their_file(tmp_path):
+    smiles = [*["CCO"] * 6, "CCCl"]
+    few = GraphDataset.from_graphs("few", [from_smiles(text, SCHEMA) for text in smiles], [0] * 7, ("a", "b"))
+    factual = from_smiles("CCO", SCHEMA)
+    chlorinated = set_type(factual, 2, "Cl")
+    for in_proportion in (False, True):
+        knowledge = Knowledge.mine(few, in_proportion=in_proportion)
+        knowledge.save(tmp_path / "knowledge.json")
+        again = Knowledge.load(tmp_path / "knowledge.json", SCHEMA)
+        assert again.environments.minimum == knowledge.environments.minimum == (1 if in_proportion else 5)
+        assert again.environments.created_are_known(factual, chlorinated).tolist() == [in_proportion]
+        assert again.vocabulary == knowledge.vocabulary
+        assert bool(knowledge.vocabulary.fragments) == in_proportion  # a group occurs six times, not twenty
+        assert any(("Cl",) in bond for bond in again.environments.bonds) == in_proportion

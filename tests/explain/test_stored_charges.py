@@ -1,5 +1,6 @@
 """Laws of moves where atoms store their charge: molecules remain, charges follow, and what was meant so stays."""
 
+from dataclasses import replace
 from functools import cache
 from random import Random
 
@@ -195,7 +196,7 @@ def test_known_bonds_leave_charges_aside_and_environments_do_not():
     """With the surroundings of some nitro compounds, a nitro group can be added, and no nitrogen gets a charge else."""
     graphs = [read(text) for text in ("O=[N+]([O-])c1ccccc1", "c1ccccc1", "Nc1ccccc1")]
     environments = EnvironmentCounts.mine(GraphDataset.from_graphs("few", graphs, [0, 1, 1], ("a", "b")))
-    moves = Moves(SCHEMA, FragmentVocabulary(fragments=(NITRO,), max_nodes=3), environments.bonds(1))
+    moves = Moves(SCHEMA, FragmentVocabulary(fragments=(NITRO,), max_nodes=3), replace(environments, minimum=1).bonds)
     benzene = Sketch.of(read("c1ccccc1"))
     found = [graph_of(read("c1ccccc1"), after) for _, after in moves.steps(benzene, benzene)]
     known = [graph for graph in found if bool(environments.created_are_known(read("c1ccccc1"), graph, 1)[0])]

@@ -31,7 +31,6 @@ from .keywords import Input, OneAnswer, PreparedQuestion, SeveralAnswers, Watch
 from .kit import Kit, load_kit
 from .latent.anchored import LatentPath, latent_path
 from .moves.moves import Moves
-from .moves.sketch import Bond
 from .preferences import FRONTIER_ENDS, SEARCH_SETTINGS, asked_confidence, concession, less_than, preference, realism
 from .query import Query, QueryOptions, Target
 
@@ -156,13 +155,16 @@ class Explainer:
         query = Query.of(query, **options)
         kit, wish = self.kit, preference(query.prefer, self.kit.preferences)
         known = kit.knowledge.environments if wish.environments else None
+        # Moves with other bonds than those of known environments need not even be tried.
+        bonds = None if known is None or kit.schema.has_continuous else known.bonds
         agreement = wish.agreement if query.agreement is None else query.agreement
         if query.agreement is not None and not kit.surrogates:
             raise ConfigError("`agreement` must be left out, because this kit has no surrogates that could agree.")
         return EditSearch(
             kit.classifier,
-            Moves(kit.schema, kit.knowledge.vocabulary, None if known is None else self._bonds),
+            Moves(kit.schema, kit.knowledge.vocabulary, bonds),
             known,
+            kit.knowledge.environments.minimum,
             constraints=query.constraints,
             confidence=asked_confidence(query, wish, len(self._undecided)),
             concede_to=concession(query, wish),
@@ -257,11 +259,6 @@ class Explainer:
     def _undecided(self) -> Float[Tensor, " c"]:
         """Outputs of the classifier's number that say nothing."""
         return torch.zeros(num_outputs(self.kit.classifier))
-
-    @cached_property
-    def _bonds(self) -> frozenset[Bond] | None:
-        """Bonds of known environments; moves with others need not even be tried."""
-        return None if self.kit.schema.has_continuous else self.kit.knowledge.environments.bonds(minimum=5)
 
     @cached_property
     def _assessor(self) -> Assessor:

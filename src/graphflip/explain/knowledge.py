@@ -1,7 +1,7 @@
 """Knowledge: groups of nodes and environments that occur in the training data, for searches and evidence."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..data.dataset import GraphDataset
@@ -9,10 +9,13 @@ from ..errors import ModelFileError
 from ..models.storage.files import write_atomically
 from ..models.storage.store import PRETRAINED
 from ..schema import Schema
-from .moves.environments import EnvironmentCounts
+from .moves.environments import USUAL_MINIMUM, EnvironmentCounts
 from .moves.fragments import FragmentVocabulary
 
 KNOWLEDGE = "knowledge.json"
+
+# Nodes of a set from which on groups and environments must occur as often as usual, and the numbers for groups.
+_MANY_NODES, _USUAL_GROUPS, _FEWEST_GROUPS = 80_000, 20, 3
 
 
 @dataclass(frozen=True)
@@ -40,11 +43,21 @@ class Knowledge:
     nll_limit: float | None = None
 
     @classmethod
-    def mine(cls, train: GraphDataset, nll_limit: float | None = None) -> "Knowledge":
-        """Collect groups and environments from the train part of a dataset; directed graphs have no groups."""
-        directed = train.schema.directed
-        vocabulary = FragmentVocabulary() if directed else FragmentVocabulary.mine(train)
-        return cls(vocabulary, EnvironmentCounts.mine(train), nll_limit)
+    def mine(cls, train: GraphDataset, nll_limit: float | None = None, in_proportion: bool = False) -> "Knowledge":
+        """Collect groups and environments from the train part of a dataset; directed graphs have no groups.
+
+        Args:
+            train: Graphs to learn from.
+            nll_limit: Limit of plausibility, if there is one.
+            in_proportion: Ask less of small sets. In one of 80,000 nodes or more, an environment must occur 5 times to
+                be known, and a group 20 times; in smaller ones they must occur as often for each node, but at least
+                once and three times. Otherwise the numbers hold for every set.
+        """
+        share = min(train.node_ptr[-1].item() / _MANY_NODES, 1.0) if in_proportion else 1.0
+        environments, groups = max(round(USUAL_MINIMUM * share), 1), max(round(_USUAL_GROUPS * share), _FEWEST_GROUPS)
+        vocabulary = FragmentVocabulary() if train.schema.directed else FragmentVocabulary.mine(train, minimum=groups)
+        counts = EnvironmentCounts.mine(train)
+        return cls(vocabulary, replace(counts, minimum=environments), nll_limit)
 
     def save(self, path: Path) -> None:
         """Write a JSON file, atomically."""

@@ -105,7 +105,7 @@ def fit_kit(
         near = 0 if own is None else num_nearby(dataset, own)
         plan = _plan(folder, parts, dataset, minutes, near)
         announce(plan)
-        mined = Knowledge.mine(dataset.part("train"))
+        mined = Knowledge.mine(dataset.part("train"), in_proportion=True)
         mined.save(folder / KNOWLEDGE)
         save_training_molecules(dataset, folder)
         teacher = None if own is None else AskedOnce(own, folder / ANSWERS)
@@ -123,7 +123,7 @@ def _completed(
     """Add to the models of a kit what is plausible by its autoencoder and how much may be asked, and measure it."""
     limit = useful_limit(load_model(folder / "vae"), dataset)
     if limit is not None:
-        Knowledge.mine(dataset.part("train"), limit).save(folder / KNOWLEDGE)
+        Knowledge.mine(dataset.part("train"), limit, in_proportion=True).save(folder / KNOWLEDGE)
     chosen: dict[str, Any] = {"calls": calls}
     if own is not None or (folder / "classifier" / CARD).is_file():
         classifier, real = load_kit(folder, own).classifier, dataset.part("validation")

@@ -112,7 +112,7 @@ def with_nearby(
 
 def _nearby(part: GraphDataset, teacher: AskedOnce, knowledge: Knowledge, count: int, seed: int) -> GraphDataset:
     rng = torch.Generator().manual_seed(seed)
-    bonds = None if part.schema.has_continuous else knowledge.environments.bonds(minimum=5)
+    bonds = None if part.schema.has_continuous else knowledge.environments.bonds
     moves = Moves(part.schema, knowledge.vocabulary, bonds)
     walkers = torch.randperm(len(part), generator=rng)[: max(count // (_AROUND * _STEPS), 1)].tolist()
     states = {k: (part.graphs([k]), Sketch.of(part.graphs([k]))) for k in walkers}

@@ -12,9 +12,6 @@ from ..schema import Column
 from .sites import Site
 from .transformations import Transformation, Wildcards
 
-KNOWN = 5
-"""Number of times that an environment must occur in the training graphs to be known."""
-
 
 @dataclass(frozen=True, eq=False)
 class Applier:
@@ -52,10 +49,8 @@ class Applier:
         """True if all surroundings that a change creates are known, and no aromatic ring is lost."""
         if self.environments is None:
             return True
-        difference = Difference.between(factual, after)
-        return not self.environments.unknown(factual, after, difference, KNOWN) and self._rings_stay(
-            factual, difference
-        )
+        difference, known = Difference.between(factual, after), self.environments
+        return not known.unknown(factual, after, difference, known.minimum) and self._rings_stay(factual, difference)
 
     def _rings_stay(self, factual: Sketch, difference: Difference) -> bool:
         """True if no aromatic ring of a molecule is lost."""

@@ -17,7 +17,7 @@ from ..explain.moves.environments import EnvironmentCounts
 from ..explain.moves.moves import Moves
 from ..graph import Graph
 from ..models.networks.classifier import num_outputs
-from .applying import KNOWN, Applier
+from .applying import Applier
 from .recourses import Recourse
 from .trials import RecourseTrial, Trier
 
@@ -161,7 +161,7 @@ class Study:
     def _environments(self) -> EnvironmentCounts | None:
         """Surroundings that changes may create; None for any, also where the data do not know most of their own."""
         known = self.explainer.kit.knowledge.environments
-        often = sum(count for count in known.counts.values() if count >= KNOWN)
+        often = sum(count for count in known.counts.values() if count >= known.minimum)
         return known if self.options.valid and often >= _USUAL * known.total else None
 
     @torch.no_grad()

@@ -17,6 +17,9 @@ from .attributes import Attributes
 from .difference import Difference
 from .sketch import Bond, Environment, Sketch
 
+USUAL_MINIMUM = 5
+"""Number of times that an environment must occur in a set of thousands of graphs to be known."""
+
 
 @dataclass(frozen=True, eq=False)
 class EnvironmentCounts:
@@ -27,10 +30,12 @@ class EnvironmentCounts:
     Args:
         schema: Schema of the graphs.
         counts: Number of nodes with each environment in the graphs.
+        minimum: Number of times that an environment must occur to be known.
     """
 
     schema: Schema
     counts: Mapping[Environment, int]
+    minimum: int = USUAL_MINIMUM
 
     @classmethod
     def mine(cls, dataset: GraphDataset) -> "EnvironmentCounts":
@@ -47,7 +52,9 @@ class EnvironmentCounts:
         """Number of nodes that were counted."""
         return sum(self.counts.values())
 
-    def created_are_known(self, factual: Graph, counterfactual: Graph, minimum: int = 5) -> Bool[Tensor, " b"]:
+    def created_are_known(
+        self, factual: Graph, counterfactual: Graph, minimum: int | None = None
+    ) -> Bool[Tensor, " b"]:
         """True for each pair of graphs whose edits created known environments only.
 
         An environment is created if the node is new, or had another environment before.
@@ -55,7 +62,7 @@ class EnvironmentCounts:
         Args:
             factual: Graphs before the edits.
             counterfactual: Graphs after the edits, aligned to the factual ones.
-            minimum: Number of times that an environment must occur to be known.
+            minimum: Number of times that an environment must occur to be known; by default the counts' own.
 
         Returns:
             One truth value for each pair.
@@ -67,15 +74,16 @@ class EnvironmentCounts:
             raise SchemaError(
                 "Environments must be counted in graphs of the same schema; these differ. Count in the training data."
             )
-        known = []
+        known, minimum = [], self.minimum if minimum is None else minimum
         for k in range(len(factual)):
             before, after = Sketch.of(factual, k), Sketch.of(counterfactual, k)
             known.append(not self.unknown(before, after, Difference.between(before, after), minimum))
         return tensor(known)
 
-    def bonds(self, minimum: int) -> frozenset[Bond]:
-        """Attributes of neighbors and of the edge between them in environments that occur `minimum` times or more."""
-        often = (environment for environment, count in self.counts.items() if count >= minimum)
+    @cached_property
+    def bonds(self) -> frozenset[Bond]:
+        """Attributes of neighbors and of the edge between them in environments that are known."""
+        often = (environment for environment, count in self.counts.items() if count >= self.minimum)
         return frozenset((node, edge, other) for node, edges in often for _, edge, other in edges)
 
     def created(self, before: Sketch, after: Sketch, touched: Iterable[int]) -> list[tuple[int, Environment]]:
@@ -128,13 +136,14 @@ class EnvironmentCounts:
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready form, the most frequent first; `from_dict` reads it back."""
         ordered = sorted(self.counts.items(), key=lambda item: (-item[1], repr(item[0])))
-        return {"environments": [[node, list(edges), count] for (node, edges), count in ordered]}
+        stored = {"environments": [[node, list(edges), count] for (node, edges), count in ordered]}
+        return stored if self.minimum == USUAL_MINIMUM else stored | {"minimum": self.minimum}
 
     @classmethod
     def from_dict(cls, stored: Any, schema: Schema) -> "EnvironmentCounts":
         """Read what `to_dict` wrote for graphs of this schema; raise DataError if the form is another one."""
         try:
-            rows = stored["environments"]
+            rows, minimum = stored["environments"], int(stored.get("minimum", USUAL_MINIMUM))
             counts = {
                 (
                     _attributes(node),
@@ -142,11 +151,11 @@ class EnvironmentCounts:
                 ): int(count)
                 for node, edges, count in rows
             }
-        except (TypeError, ValueError, KeyError) as error:
+        except (TypeError, ValueError, KeyError, AttributeError) as error:
             raise DataError(
                 f"Counts of environments must be lists [node, edges, count]; these are not ({error}). Count again."
             ) from error
-        return cls(schema, counts)
+        return cls(schema, counts, minimum)
 
 
 def environment_share(known: Sequence[bool] | Bool[Tensor, " b"]) -> float:
