@@ -9,7 +9,7 @@ import torch
 import graphflip as gf
 from graphflip.explain.preferences import PREFERENCES
 from graphflip.fit.levels import AskedLevel, lower_levels, write_levels
-from graphflip.fit.useful import UNUSED, bring_back, likeness, set_useless_aside
+from graphflip.fit.useful import UNUSED, bring_back, likeness, set_useless_aside, useless
 from graphflip.models.networks.classifier import AbstractClassifier
 
 from .own_models import PLANTED
@@ -91,3 +91,11 @@ def test_likeness_is_that_to_the_classifier():
     assert likeness(values, values) == pytest.approx(1)
     assert likeness(values.mean().expand(3, 1), values) == pytest.approx(0, abs=1e-6)
     assert likeness(torch.zeros(2, 2), torch.tensor([[1.0, 0.0], [1.0, 0.0]])) == 1  # one class: nothing can be said
+
+
+def test_surrogates_must_know_half_of_what_the_best_one_knows():
+    assert useless({"a": 0.95, "b": 0.70, "c": 0.75}, are_values=False) == {"b": 0.70}  # 0.5 is to know nothing
+    assert useless({"a": 0.75, "b": 0.70}, are_values=False) == {}
+    assert useless({"a": 0.95, "b": 0.40}, are_values=True) == {"b": 0.40}
+    assert useless({"a": 0.05, "b": 0.04}, are_values=True) == {"b": 0.04}  # the best one stays
+    assert useless({}, are_values=True) == {}

@@ -45,6 +45,16 @@ def test_more_time_is_never_less_training(steady):
     assert sum(part.epochs for part in long.parts) > sum(part.epochs for part in short.parts)
 
 
+def test_few_validation_graphs_do_not_end_training(steady):
+    few, many = PLANTED, PLANTED.subset(list(range(len(PLANTED))) * 30)
+    assert len(few.part("validation")) < 100 <= len(many.part("validation"))
+    for part in make_plan(PARTS, few, 2.0).parts:
+        assert part.changes["patience"] == 0
+        assert part.changes["keep"] == "last"
+    trained = [part for part in make_plan(PARTS, many, 2.0).parts if part.epochs]
+    assert all(part.changes["patience"] > 0 and part.changes["keep"] == "best" for part in trained)
+
+
 def test_small_sets_take_less_time():
     assert sensible_minutes(PLANTED) < 1.0
     assert sensible_minutes(PLANTED.subset(list(range(40)) * 3)) > sensible_minutes(PLANTED)

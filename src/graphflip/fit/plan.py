@@ -18,6 +18,7 @@ DEFAULT_MINUTES = 5.0
 _USUAL_GRAPHS = 3000  # the recipes were made for sets of about this size, with graphs of about this many nodes
 _USUAL_NODES = 50
 _LEAST_BATCH = 8
+_ENOUGH_TO_STOP = 100  # graphs of the validation part from which on it can tell when training should stop
 _LEAST_EPOCHS = 8  # a model gets as many before another gets more, if the budget allows
 _SECONDS_FOR_ANY, _SECONDS_PER_THOUSAND_NODES = 50.0, 4.0
 _FOR_MEASURING = 0.12  # share of the budget for measuring the kit and for explaining a few graphs
@@ -52,7 +53,10 @@ JUDGES = (KitPart("trees", "judge", "trees", 0.03), KitPart("judge", "judge", "g
 
 
 class PlannedPart(BaseModel):
-    """A model that will be trained: its folder, epochs, batch size, patience, and the seconds that this should take."""
+    """A model that will be trained: its folder, epochs, batch size, patience, and the seconds that this should take.
+
+    Without patience, which few validation graphs cannot have, all epochs are trained, and the last weights are kept.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     name: str
@@ -62,9 +66,10 @@ class PlannedPart(BaseModel):
     seconds: float
 
     @property
-    def changes(self) -> dict[str, int]:
+    def changes(self) -> dict[str, int | str]:
         """Settings of training that differ from the recipe."""
-        return {"epochs": self.epochs, "batch_size": self.batch_size, "patience": self.patience}
+        changes: dict[str, int | str] = {"epochs": self.epochs, "batch_size": self.batch_size}
+        return changes | {"patience": self.patience, "keep": "best" if self.patience else "last"}
 
 
 class FitPlan(BaseModel):
@@ -120,9 +125,10 @@ def make_plan(parts: Sequence[KitPart], dataset: GraphDataset, minutes: float | 
     costs = [_cost(part, dataset, more) for part in parts]
     left -= time.process_time() - started
     shares, planned = [part.share for part in parts], []
+    can_stop = len(dataset.part("validation")) >= _ENOUGH_TO_STOP
     for k, (part, cost) in enumerate(zip(parts, costs, strict=True)):
         given = max(left, 0) * shares[k] / sum(shares[k:])
-        planned.append(_planned(part, cost, given))
+        planned.append(_planned(part, cost, given, can_stop))
         left -= planned[-1].seconds
     return FitPlan(minutes=allowed / 60, parts=tuple(planned), measuring=measuring)
 
@@ -169,11 +175,11 @@ def _cost(part: KitPart, dataset: GraphDataset, more: int) -> _Cost:
     return _Cost(settings["epochs"], settings["batch_size"], seconds)
 
 
-def _planned(part: KitPart, cost: _Cost, given: float) -> PlannedPart:
+def _planned(part: KitPart, cost: _Cost, given: float, can_stop: bool) -> PlannedPart:
     if not part.by_gradient:
         return PlannedPart(name=part.name, epochs=0, batch_size=0, patience=0, seconds=cost.seconds)
     epochs = max(min(int(given / max(cost.seconds, 1e-6)), cost.epochs), 1)
-    patience = max(epochs // 3, _LEAST_EPOCHS)
+    patience = max(epochs // 3, _LEAST_EPOCHS) if can_stop else 0
     return PlannedPart(
         name=part.name,
         epochs=epochs,

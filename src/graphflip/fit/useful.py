@@ -1,5 +1,6 @@
 """Use of a surrogate: one that cannot tell what the classifier tells apart is no second opinion and is set aside."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import torch
@@ -15,6 +16,7 @@ UNUSED = "unused"
 """Folder of a kit for surrogates that were trained and are of no use."""
 
 _LEAST_AUROC, _LEAST_R2 = 0.6, 0.1
+_LEAST_SHARE = 0.5  # of what the best surrogate knows
 
 
 def set_useless_aside(folder: Path, classifier: AbstractClassifier, real: GraphDataset) -> dict[str, float]:
@@ -31,12 +33,24 @@ def set_useless_aside(folder: Path, classifier: AbstractClassifier, real: GraphD
     answers = predict(classifier, real)
     paths = {path.parent.name: path.parent for path in sorted(folder.glob(f"surrogate-*/{CARD}"))}
     known = {name: likeness(predict(load_model(path), real), answers) for name, path in paths.items()}
-    least = _LEAST_R2 if answers.shape[1] == 1 else _LEAST_AUROC
-    useless = {name: value for name, value in known.items() if value < min(least, max(known.values()))}
-    for name in useless:
+    aside = useless(known, are_values=answers.shape[1] == 1)
+    for name in aside:
         (folder / UNUSED).mkdir(exist_ok=True)
         paths[name].rename(folder / UNUSED / name)
-    return useless
+    return aside
+
+
+def useless(known: Mapping[str, float], are_values: bool) -> dict[str, float]:
+    """Surrogates that know hardly anything, or less than half of what the best one knows; never all of them.
+
+    Args:
+        known: AUROC of each surrogate for the classifier's classes, or R² for its values.
+        are_values: True for R².
+    """
+    nothing, least = (0.0, _LEAST_R2) if are_values else (0.5, _LEAST_AUROC)
+    best = max(known.values(), default=nothing)
+    least = max(least, nothing + _LEAST_SHARE * (best - nothing))
+    return {name: value for name, value in known.items() if value < min(least, best)}
 
 
 def bring_back(folder: Path) -> None:
