@@ -8,7 +8,11 @@ import torch
 from graphflip.data.dataset import GraphDataset
 from graphflip.explain.constraints import Constraints
 from graphflip.explain.counterfactual import Counterfactual, Outcome
+from graphflip.explain.edits.candidates import Vote
+from graphflip.explain.edits.neighborhood import SearchStage
+from graphflip.explain.edits.realism import FamiliarGraphs
 from graphflip.explain.edits.search import EditSearch
+from graphflip.explain.goals.classes import ClassGoal
 from graphflip.explain.moves.environments import EnvironmentCounts
 from graphflip.explain.moves.moves import Moves
 from graphflip.explain.preferences import PREFERENCES, Preference, less_than
@@ -119,3 +123,22 @@ def test_a_preference_comes_down_to_those_that_ask_less():
     assert less_than(PREFERENCES["believable"]) == ((balanced.confidence, balanced.agreement),)
     kept = Preference(confidence=0.99, agreement=0.9)  # of what asks more in one thing, nothing is said
     assert less_than(Preference(confidence=0.9, agreement=0.95), {"kept": kept, **PREFERENCES})[0] != (0.99, 0.9)
+
+
+@pytest.mark.parametrize("experienced", [True, False])
+def test_without_experience_a_wider_stage_comes_before_less_is_accepted(monkeypatch, experienced):
+    counts = EnvironmentCounts.mine(GraphDataset.from_graphs("one", [chain()], [0], ("a", "b")))
+    settings = search(concede_to=0.5, look=4, environments=counts, minimum=1, realism=FamiliarGraphs(counts))
+    begun = settings.start(chain(), ClassGoal(1), settings.classifier(chain()))
+    begun.inspect.experience = object() if experienced else None
+    half = dataclasses.replace(begun.root, votes=tuple(Vote(-0.6, True, 0.55) for _ in begun.root.votes))
+    seen: list[SearchStage] = []
+
+    def flips_only(stage, slack):
+        seen.append(stage)
+        return [half], half
+
+    monkeypatch.setattr(begun, "_search", flips_only)
+    begun._explore(slack=0.0)
+    assert len(seen) == (1 if experienced else 2)
+    assert all(stage.known for stage in seen)

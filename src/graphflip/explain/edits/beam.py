@@ -189,8 +189,10 @@ class BeamSearch:
             best = self.scoring.cheapest(met, _TRIES_IN_THE_END)
             explored = _Explored(stage, explored.flipped + met, best, closest)
             self.believable = stage.known or not self.neighborhood.knows_much
-            # After such a stage, more of them are only for graphs without any flip.
-            complete = stage.is_thorough or (stage.estimated and self.scoring.strangeness is not None)
+            # After such a stage, more of them are only for graphs without any flip. Without experience, what the first
+            # one tried was a guess: the next comes before less than what was asked is accepted.
+            informed = self.inspect.experience is not None or stage.thrift < 1.0
+            complete = stage.is_thorough or (stage.estimated and self.scoring.strangeness is not None and informed)
             if best or self.scoring.spent or (explored.flipped and complete):
                 break
         return explored
