@@ -107,8 +107,9 @@ class RelationalLayer(nn.Module):
         """
         if torch.is_grad_enabled():
             return self._fold()
-        tensors = (*self.parameters(), *self.buffers())
-        versions = tuple((id(tensor), tensor._version) for tensor in tensors)
+        parts = self.message, self.update, self.inner, self.outer  # `parameters()` takes longer than the layer itself
+        tensors = (tensor for part in parts for own in (part._parameters, part._buffers) for tensor in own.values())
+        versions = tuple((id(tensor), tensor._version) for tensor in tensors if tensor is not None)
         if self._kept is None or self._kept[0] != versions:
             self._kept = versions, self._fold()
         return self._kept[1]

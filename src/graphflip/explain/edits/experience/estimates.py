@@ -3,9 +3,8 @@
 from collections.abc import Hashable
 
 import numpy as np
-from jaxtyping import Int64
+from jaxtyping import Float64, Int64
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix
 
 from ...moves.draft import Family, Variants
 from ...moves.sketch import Sketch
@@ -92,24 +91,46 @@ class Effects:
 
     def _fitted(self, effects: NDArray[np.float64]) -> NDArray[np.float64]:
         """Effects of features, by a few steps of conjugate gradients on the penalized least squares; then zeros."""
-        seen = indicators(np.array(self.rows), len(self.features.numbers))
-        fitted = np.zeros((len(self.features.numbers), self.kinds))
-        residual = seen.T @ effects
-        scale = 1.0 / (np.asarray(seen.sum(0)).ravel() + _DAMP)[:, None]  # preconditioner: 1 / diagonal
+        seen = Indicators(np.array(self.rows))
+        residual = seen.sums(effects)
+        fitted = np.zeros_like(residual)
+        scale = 1.0 / (seen.counts + _DAMP)[:, None]  # preconditioner: 1 / diagonal
         direction = scale * residual
         size = (residual * direction).sum(0)
         for _ in range(_STEPS):
-            image = seen.T @ (seen @ direction) + _DAMP * direction
+            image = seen.sums(seen.of_moves(direction)) + _DAMP * direction
             step = size / np.maximum((direction * image).sum(0), _TINY)
             fitted += step * direction
             residual -= step * image
             size, before = (residual * scale * residual).sum(0), size
             direction = scale * residual + size / np.maximum(before, _TINY) * direction
-        return np.concatenate([fitted, np.zeros((1, self.kinds))])
+        whole = np.zeros((len(self.features.numbers) + 1, self.kinds))
+        whole[seen.features] = fitted
+        return whole
 
 
-def indicators(rows: Rows, num_features: int) -> csr_matrix:
-    """A row for each move, with 1 in the columns of its features."""
-    there = rows >= 0
-    ends = np.concatenate([[0], np.cumsum(there.sum(1))])
-    return csr_matrix((np.ones(int(ends[-1])), rows[there], ends), shape=(len(rows), num_features))
+class Indicators:
+    """A matrix with a row for each move and a column for each feature that any has: 1 where a move has it.
+
+    Args:
+        rows: Numbers of the features of each move; -1 where it lacks one.
+
+    `features` are the numbers of the columns, ascending; `counts` says how many moves have each.
+    """
+
+    def __init__(self, rows: Rows):
+        features, at = np.unique(rows, return_inverse=True)
+        self.lacking = int(features[0] < 0) if len(features) else 0
+        self.features, self.at = features[self.lacking :], at.reshape(rows.shape)
+        self.counts = np.bincount(self.at.ravel(), minlength=len(features))[self.lacking :]
+
+    def of_moves(self, values: Float64[np.ndarray, "f kinds"]) -> Float64[np.ndarray, "m kinds"]:
+        """Sum of the values of the features of each move: the matrix times values."""
+        nothing = np.zeros((self.lacking, values.shape[1]))
+        return np.concatenate([nothing, values])[self.at].sum(1)
+
+    def sums(self, values: Float64[np.ndarray, "m kinds"]) -> Float64[np.ndarray, "f kinds"]:
+        """Sum of the values of the moves that have each feature: the transposed matrix times values."""
+        size, at = self.lacking + len(self.features), self.at.ravel()
+        each = [np.bincount(at, np.repeat(column, self.at.shape[1]), size) for column in values.T]
+        return np.stack(each, axis=1)[self.lacking :]
