@@ -78,11 +78,10 @@ def test_estimates_are_those_of_penalized_least_squares_and_follow_every_observa
 def test_indicators_multiply_as_their_matrix_does():
     rng = np.random.default_rng(2)
     rows = np.array([[7, 3, -1], [3, 9, 4], [9, -1, -1]])
-    seen = Indicators(rows)
-    matrix = (rows[..., None] == seen.features).sum(1)
-    assert seen.features.tolist() == [3, 4, 7, 9]
+    seen = Indicators(rows, 10)
+    matrix = (rows[..., None] == np.arange(10)).sum(1)
     assert seen.counts.tolist() == matrix.sum(0).tolist()
-    of_moves, of_features = rng.normal(size=(3, 2)), rng.normal(size=(4, 2))
+    of_moves, of_features = rng.normal(size=(3, 2)), rng.normal(size=(10, 2))
     assert seen.sums(of_moves) == pytest.approx(matrix.T @ of_moves)
     assert seen.of_moves(of_features) == pytest.approx(matrix @ of_features)
 

@@ -70,7 +70,9 @@ class Effects:
         self.features, self.kinds, self.centered = features, kinds, centered
         self.rows: list[NDArray[np.int64]] = []
         self.effects: list[tuple[float, ...]] = []
+        self._table = np.empty((0, 6), dtype=np.int64)
         self._fit = 0, np.zeros((1, kinds))
+        self._last: tuple[int, Rows, NDArray[np.float64]] | None = None
 
     def observe(self, row: NDArray[np.int64], *effects: float) -> None:
         """Learn what a move with these features did."""
@@ -81,6 +83,11 @@ class Effects:
         """Effects that moves are expected to have, a row for each; `moves` are the numbers of their features."""
         if not self.rows:
             return np.zeros((len(moves), self.kinds))
+        if self._last is None or self._last[0] != len(self.rows) or self._last[1] is not moves:
+            self._last = len(self.rows), moves, self._estimated(moves)
+        return self._last[2]
+
+    def _estimated(self, moves: Rows) -> NDArray[np.float64]:
         effects = np.array(self.effects)
         mean = effects.mean(0) if self.centered else np.zeros(self.kinds)
         if self._fit[0] != len(self.rows):
@@ -91,7 +98,7 @@ class Effects:
 
     def _fitted(self, effects: NDArray[np.float64]) -> NDArray[np.float64]:
         """Effects of features, by a few steps of conjugate gradients on the penalized least squares; then zeros."""
-        seen = Indicators(np.array(self.rows))
+        seen = Indicators(self._rows_so_far(), len(self.features.numbers))
         residual = seen.sums(effects)
         fitted = np.zeros_like(residual)
         scale = 1.0 / (seen.counts + _DAMP)[:, None]  # preconditioner: 1 / diagonal
@@ -104,33 +111,36 @@ class Effects:
             residual -= step * image
             size, before = (residual * scale * residual).sum(0), size
             direction = scale * residual + size / np.maximum(before, _TINY) * direction
-        whole = np.zeros((len(self.features.numbers) + 1, self.kinds))
-        whole[seen.features] = fitted
-        return whole
+        return np.concatenate([fitted, np.zeros((1, self.kinds))])
+
+    def _rows_so_far(self) -> Rows:
+        """Features of all moves observed; those since the last time are added to a table."""
+        new = self.rows[len(self._table) :]
+        self._table = np.concatenate([self._table, *(row[None] for row in new)])
+        return self._table
 
 
 class Indicators:
-    """A matrix with a row for each move and a column for each feature that any has: 1 where a move has it.
+    """A matrix with a row for each move and a column for each feature: 1 where a move has it.
 
     Args:
         rows: Numbers of the features of each move; -1 where it lacks one.
+        num_features: Number of all features.
 
-    `features` are the numbers of the columns, ascending; `counts` says how many moves have each.
+    `counts` says how many moves have each feature. A column before the others, of which nothing is said, stands for
+    features that are lacking.
     """
 
-    def __init__(self, rows: Rows):
-        features, at = np.unique(rows, return_inverse=True)
-        self.lacking = int(features[0] < 0) if len(features) else 0
-        self.features, self.at = features[self.lacking :], at.reshape(rows.shape)
-        self.counts = np.bincount(self.at.ravel(), minlength=len(features))[self.lacking :]
+    def __init__(self, rows: Rows, num_features: int):
+        self.at, self.size = rows + 1, num_features + 1
+        self.counts = np.bincount(self.at.ravel(), minlength=self.size)[1:]
 
     def of_moves(self, values: Float64[np.ndarray, "f kinds"]) -> Float64[np.ndarray, "m kinds"]:
         """Sum of the values of the features of each move: the matrix times values."""
-        nothing = np.zeros((self.lacking, values.shape[1]))
-        return np.concatenate([nothing, values])[self.at].sum(1)
+        return np.concatenate([np.zeros_like(values[:1]), values])[self.at].sum(1)
 
     def sums(self, values: Float64[np.ndarray, "m kinds"]) -> Float64[np.ndarray, "f kinds"]:
         """Sum of the values of the moves that have each feature: the transposed matrix times values."""
-        size, at = self.lacking + len(self.features), self.at.ravel()
-        each = [np.bincount(at, np.repeat(column, self.at.shape[1]), size) for column in values.T]
-        return np.stack(each, axis=1)[self.lacking :]
+        at, width = self.at.ravel(), self.at.shape[1]
+        each = [np.bincount(at, np.repeat(column, width), self.size)[1:] for column in values.T]
+        return np.stack(each, axis=1)
