@@ -10,6 +10,7 @@ from pydantic import ValidationError
 from graphflip import Categories, Continuous, Schema
 from graphflip.chemistry import Chemistry
 from graphflip.errors import SchemaError
+from graphflip.schema import decoder
 
 NAMES = st.text(min_size=1, max_size=8)
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
@@ -80,3 +81,13 @@ REFUSED = {
 def test_wrong_schemas_are_refused_naming_the_field(stored, message):
     with pytest.raises(SchemaError, match=message):
         Schema.from_dict(stored)
+
+
+def test_rows_that_say_the_same_are_decoded_to_attributes_of_their_own():
+    schema = Schema(nodes=(Categories(name="type", values=("C", "O")), Continuous(name="x")), max_nodes=3)
+    decode = decoder(schema.node_slices())
+    first, second, other = decode([0.0, 1.0, 2.5]), decode([0.0, 1.0, 2.5]), decode([1.0, 0.0, 2.5])
+    assert first == second == {"type": "O", "x": 2.5}
+    assert other == {"type": "C", "x": 2.5}
+    first["type"] = "N"
+    assert decode([0.0, 1.0, 2.5])["type"] == second["type"] == "O"

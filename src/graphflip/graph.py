@@ -13,7 +13,7 @@ from torch import Tensor
 from .coloring.isomorphism import Plain, color_refinement, isomorphic, plain_graph
 from .coloring.refinement import Refinement
 from .errors import GraphError
-from .schema import AttributeDict, Column, Schema
+from .schema import AttributeDict, Schema, decoder
 from .validation import check_tensors, read_lists
 
 Index = SupportsIndex | slice | Tensor | Sequence[int]
@@ -239,9 +239,9 @@ class Graph:
         Returns:
             For each slot its attributes (the likeliest if relaxed), as in `{"type": "C"}`; None if it is empty.
         """
-        slices = list(self.schema.node_slices())
         rows, exists = self.V[index].tolist(), (self.B[index] > 0.5).tolist()
-        return [_decode(slices, row) if there else None for row, there in zip(rows, exists, strict=True)]
+        decode = decoder(self.schema.node_slices())
+        return [decode(row) if there else None for row, there in zip(rows, exists, strict=True)]
 
     def edges(self, index: int = 0) -> list[tuple[int, int, AttributeDict]]:
         """List the edges of one graph.
@@ -252,11 +252,11 @@ class Graph:
         Returns:
             Edges `(i, j, attributes)` between slots (the likeliest if relaxed); an undirected one once, with i < j.
         """
-        slices = list(self.schema.edge_slices())
+        decode = decoder(self.schema.edge_slices())
         there = self.A[index] > 0.5
         pairs = (there if self.schema.directed else there.triu(1)).nonzero()
         rows = self.E[index][pairs[:, 0], pairs[:, 1]].tolist()
-        return [(i, j, _decode(slices, row)) for (i, j), row in zip(pairs.tolist(), rows, strict=True)]
+        return [(i, j, decode(row)) for (i, j), row in zip(pairs.tolist(), rows, strict=True)]
 
     def colors(self, index: int = 0) -> list[str]:
         """Color the existing nodes of one graph: nodes that Weisfeiler-Leman cannot tell apart share a text."""
@@ -293,7 +293,3 @@ class Graph:
 
     def _plain(self, index: int) -> Plain:
         return plain_graph(self.B[index], self.V[index], self.A[index], self.E[index], self.schema.directed)
-
-
-def _decode(slices: Sequence[tuple[Column, slice]], row: list[float]) -> AttributeDict:
-    return {column.name: column.decode(row[at]) for column, at in slices}

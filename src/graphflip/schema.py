@@ -1,6 +1,6 @@
 """Schema: the meaning of every column of a graph's node tensor V and edge tensor E."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
@@ -139,3 +139,16 @@ def _slices(columns: tuple[Column, ...]) -> Iterator[tuple[Categories | Continuo
     for column in columns:
         yield column, slice(start, start + column.width)
         start += column.width
+
+
+def decoder(slices: Iterable[tuple[Column, slice]]) -> Callable[[list[float]], AttributeDict]:
+    """Make a function that reads rows of V or E; it decodes once what several rows say."""
+    columns, known = list(slices), dict[tuple[float, ...], AttributeDict]()
+
+    def decode(row: list[float]) -> AttributeDict:
+        key = tuple(row)
+        if key not in known:
+            known[key] = {column.name: column.decode(row[at]) for column, at in columns}
+        return known[key].copy()
+
+    return decode

@@ -12,7 +12,8 @@ from graphflip.explain.moves.alignment import renumber
 from graphflip.explain.moves.difference import Difference
 from graphflip.explain.moves.moves import Moves
 from graphflip.explain.moves.sketch import Sketch
-from graphflip.schema import Categories, Schema
+from graphflip.ged.distance import graph_edit_distance
+from graphflip.schema import Categories, Continuous, Schema
 from graphflip.testing import random_graph
 
 MOLECULES = molecule_schema(("C", "O", "N", "Cl", "H"), max_nodes=16, explicit_hydrogens=True)
@@ -124,3 +125,31 @@ def test_renumbered_nodes_keep_their_order_and_their_edges(k, added, numbers, on
     assert after.near == {
         slot.get(i, i): {slot.get(j, j): label for j, label in near.items()} for i, near in sketch.near.items()
     }
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 10_000), st.integers(1, 5), st.integers(1, 5), st.booleans())
+def test_no_alignment_takes_fewer_edits_than_kinds_alone_say(seed, n, m, directed):
+    schema = DIRECTED if directed else DIRECTED.model_copy(update={"directed": False})
+    g, h = (random_graph(schema, seed=seed + k, n=size, num_graphs=1).pad(6) for k, size in enumerate((n, m)))
+    difference = Difference.between(Sketch.of(g), Sketch.of(h))
+    assert 0 <= difference.least_size(schema) <= graph_edit_distance(g, h).upper <= difference.size
+
+
+def test_least_edits_are_those_of_kinds_that_come_and_go():
+    before, after = (Sketch.of(from_smiles(smiles, MOLECULES).pad(16)) for smiles in ("CCO", "OCC"))
+    difference = Difference.between(before, after)
+    assert difference.size > 0
+    assert difference.least_size(MOLECULES) == 0  # the same molecule, written from its other end
+    numbers = Schema(nodes=(Continuous(name="x", scale=1.0),), max_nodes=6)
+    assert difference.least_size(numbers) == 0  # numbers change by parts of an edit
+
+
+def test_a_copy_with_other_votes_or_price_is_the_same_graph_with_scores_of_its_own():
+    factual = Sketch.of(from_smiles("CCO", MOLECULES).pad(16))
+    first = Candidate.of(factual, next(after for _, after in Moves(MOLECULES).steps(factual, factual)), MOLECULES)
+    key, voted = first.key(), first.with_votes([Vote(-1.0, True)])
+    assert voted.scores == (-1.0,)
+    again = voted.with_votes([Vote(-2.0, False), Vote(-3.0, False)]).with_strangeness(4.0)
+    assert (again.scores, again.strangeness, again.key()) == ((-2.0, -3.0), 4.0, key)
+    assert (voted.scores, voted.strangeness, first.votes) == ((-1.0,), 0.0, ())

@@ -11,7 +11,7 @@ import torch
 from graphflip.data.molecules.molecule import from_smiles, molecule_schema
 from graphflip.data.planted.motif import planted
 from graphflip.explain import EditSearch, Moves, Outcome
-from graphflip.explain.edits.experience.estimates import Effects, Features, indicators
+from graphflip.explain.edits.experience.estimates import Effects, Features, Indicators
 from graphflip.explain.edits.neighborhood import SearchStage
 from graphflip.explain.goals.targets import parse_goal
 from graphflip.explain.moves.draft import NOTHING, Family, Variants
@@ -67,12 +67,23 @@ def test_estimates_are_those_of_penalized_least_squares_and_follow_every_observa
     rows = np.concatenate([features.of(family, carbons(5)) for family in families(5, 4)])
     effects = Effects(features, kinds=2, centered=False)
     observed = rng.normal(size=(6, 2))
-    every = indicators(rows, len(features.numbers))
+    every = (rows[..., None] == np.arange(len(features.numbers))).sum(1)
     for count in range(1, 7):
         effects.observe(rows[count - 1], *observed[count - 1])
-        seen = every[:count].toarray()
+        seen = every[:count]
         exact = np.linalg.solve(seen.T @ seen + np.eye(seen.shape[1]), seen.T @ observed[:count])
         assert effects.estimate(rows) == pytest.approx(every @ exact, abs=0.03)
+
+
+def test_indicators_multiply_as_their_matrix_does():
+    rng = np.random.default_rng(2)
+    rows = np.array([[7, 3, -1], [3, 9, 4], [9, -1, -1]])
+    seen = Indicators(rows, 10)
+    matrix = (rows[..., None] == np.arange(10)).sum(1)
+    assert seen.counts.tolist() == matrix.sum(0).tolist()
+    of_moves, of_features = rng.normal(size=(3, 2)), rng.normal(size=(10, 2))
+    assert seen.sums(of_moves) == pytest.approx(matrix.T @ of_moves)
+    assert seen.of_moves(of_features) == pytest.approx(matrix @ of_features)
 
 
 def test_nothing_is_expected_of_moves_before_any_was_tried_or_of_features_that_came_later():

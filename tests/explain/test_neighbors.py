@@ -86,6 +86,19 @@ def test_labels_that_contradict_each_other_are_both_said(known):
     )
 
 
+def test_the_same_molecule_comes_before_others_with_its_fingerprint(known):
+    schema, molecules = known
+    octane = molecules.smiles.index("CCCCCCCC")
+    texts = tuple("CCCCCCCCC" if k == 0 else text for k, text in enumerate(molecules.smiles))
+    prints = molecules.fingerprints.copy()
+    prints[0] = prints[octane]  # nonane has the bits of octane
+    found = dataclasses.replace(molecules, smiles=texts, fingerprints=prints).nearest(from_smiles("CCCCCCCC", schema))
+    assert [(one.smiles, one.similarity, one.same) for one in found.neighbors[:2]] == [
+        ("CCCCCCCC", 1.0, True),
+        ("CCCCCCCCC", 1.0, False),
+    ]
+
+
 def test_equal_fingerprints_are_not_yet_the_same_molecule(known):
     """Long chains have the environments of an octane."""
     schema, molecules = known

@@ -65,6 +65,18 @@ def test_relational_layer_sums_over_neighbors(seed, n, relaxed, average):
             torch.testing.assert_close(layer(h, R, graph.B)[g, i], expected)
 
 
+@few
+@given(seed=SEEDS, n=st.integers(1, 6), relaxed=st.booleans(), average=st.booleans())
+def test_without_gradients_a_relational_layer_says_the_same_and_leaves_its_input(seed, n, relaxed, average):
+    graph = draw(seed, n, relaxed)
+    h, R = states(graph, seed), relations(graph)
+    before, layer = h.clone(), prepared(RelationalLayer(D, R.shape[1], average), seed)
+    with torch.no_grad():
+        found = layer(h, R, graph.B)
+    assert torch.equal(h, before)
+    torch.testing.assert_close(found, layer(h, R, graph.B).detach())
+
+
 @pytest.mark.parametrize("change", ["weights", "statistics", "loaded"])
 def test_weights_that_are_kept_follow_every_change_of_the_layer(change):
     graph = draw(seed=3, n=5, relaxed=False)

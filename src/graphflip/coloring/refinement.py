@@ -6,8 +6,10 @@ A message-passing layer gives the same result for all nodes of one color, so tha
 from functools import cached_property
 from typing import NamedTuple
 
+import numpy as np
 import torch
 from jaxtyping import Bool, Float, Int
+from numpy.typing import NDArray
 from torch import Tensor
 
 from ..schema import Column, Schema
@@ -143,9 +145,22 @@ class NodeColors:
 
 def mix(x: Int[Tensor, "*any"]) -> Int[Tensor, "*any"]:
     """Hash 64-bit integers one to one, so that close numbers end far apart (the finalizer of splitmix64)."""
-    x = (x ^ ((x >> 30) & 0x3FFFFFFFF)) * -4658895280553007687
-    x = (x ^ ((x >> 27) & 0x1FFFFFFFFF)) * -7723592293110705685
-    return x ^ ((x >> 31) & 0x1FFFFFFFF)
+    return torch.from_numpy(_mixed(x.cpu().numpy())).to(x.device)
+
+
+def _mixed(x: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The same; in NumPy, whose operations on few numbers take half as long."""
+    mixed = x.view(np.uint64)
+    for bits, factor in _STEPS:
+        mixed = (mixed ^ (mixed >> bits)) * factor
+    return (mixed ^ (mixed >> _LAST)).view(np.int64)
+
+
+_STEPS = (
+    (np.uint64(30), np.uint64(0xBF58476D1CE4E5B9)),
+    (np.uint64(27), np.uint64(0x94D049BB133111EB)),
+)
+_LAST = np.uint64(31)
 
 
 def _alike(hashes: Int[Tensor, " m"]) -> Alike:

@@ -4,12 +4,13 @@ import hashlib
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
-from jaxtyping import UInt8
+from jaxtyping import Float64, Int64, UInt8
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from torch import Tensor
 
@@ -58,7 +59,8 @@ class TrainingMolecules:
         smiles, rows = zip(*kept, strict=True)
         ids, labels = [train.ids[k] for k in rows], _label_names(train)
         prints = _fingerprints(smiles)
-        limit = np.quantile([_similarities(one, prints).max() for one in _fingerprints(asked)], _UNFAMILIAR)
+        sizes = _num_bits(prints)
+        limit = np.quantile([_similarities(one, prints, sizes).max() for one in _fingerprints(asked)], _UNFAMILIAR)
         return cls(smiles, tuple(ids), tuple(labels[k] for k in rows), prints, round(float(limit), 4))
 
     def nearest(self, graph: Graph, num: int = 3) -> Nearest | None:
@@ -67,16 +69,22 @@ class TrainingMolecules:
         if not smiles:
             return None
         num = max(num, 1)
-        similarity = _similarities(_fingerprints([smiles])[0], self.fingerprints)
+        similarity = _similarities(_fingerprints([smiles])[0], self.fingerprints, self._sizes)
         canonical = _canonical(smiles)
         same = {int(k) for k in np.flatnonzero(similarity == 1) if _canonical(self.smiles[k]) == canonical}
-        order = sorted(range(len(similarity)), key=lambda k: (k not in same, -similarity[k], k))
-        once = {(self.smiles[k], self.labels[k]): k for k in reversed(order[: 4 * num])}  # the set may repeat molecules
+        first = similarity.copy()
+        first[list(same)] = 2.0
+        order = np.argsort(-first, kind="stable")[: 4 * num].tolist()
+        once = {(self.smiles[k], self.labels[k]): k for k in reversed(order)}  # the set may repeat molecules
         found = [
             Neighbor(self.ids[k], self.smiles[k], self.labels[k], round(float(similarity[k]), 4), k in same)
             for k in [*reversed(once.values())][:num]
         ]
         return Nearest(tuple(found), self.limit)
+
+    @cached_property
+    def _sizes(self) -> Int64[np.ndarray, " g"]:
+        return _num_bits(self.fingerprints)
 
     def save(self, path: Path) -> None:
         """Write a safetensors file of compressed tables, atomically."""
@@ -164,10 +172,17 @@ def _fingerprints(smiles: Sequence[str]) -> UInt8[np.ndarray, "g bytes"]:
     return np.stack([np.packbits(blank if mol is None else generator.GetFingerprintAsNumPy(mol)) for mol in mols])
 
 
-def _similarities(one: UInt8[np.ndarray, " bytes"], others: UInt8[np.ndarray, "g bytes"]) -> np.ndarray:
-    """Tanimoto similarity of one packed fingerprint to each of several."""
-    both, either = (_NUM_BITS[bits].sum(1, dtype=np.int64) for bits in (others & one, others | one))
-    return both / np.maximum(either, 1)
+def _similarities(
+    one: UInt8[np.ndarray, " bytes"], others: UInt8[np.ndarray, "g bytes"], num_bits: Int64[np.ndarray, " g"]
+) -> Float64[np.ndarray, " g"]:
+    """Tanimoto similarity of one packed fingerprint to each of several, which have so many bits."""
+    (there,) = one.nonzero()
+    both = _num_bits(others[:, there] & one[there])
+    return both / np.maximum(num_bits + _num_bits(one[None]) - both, 1)
+
+
+def _num_bits(prints: UInt8[np.ndarray, "g bytes"]) -> Int64[np.ndarray, " g"]:
+    return _NUM_BITS[prints].sum(1, dtype=np.int64)
 
 
 _NUM_BITS = np.array([value.bit_count() for value in range(256)], np.uint8)

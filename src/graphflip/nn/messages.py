@@ -13,7 +13,19 @@ from .layers import MaskedBatchNorm
 
 
 def relations(graph: Graph) -> Float[Tensor, "b r n n"]:
-    """One weighted adjacency matrix per kind of edge: existence, each edge column, and their transposes if directed."""
+    """One weighted adjacency matrix per kind of edge: existence, each edge column, and their transposes if directed.
+
+    Without gradients they are kept, so that several models share them.
+    """
+    if torch.is_grad_enabled():
+        return _relations(graph)
+    kept = graph.__dict__
+    if "relations" not in kept:
+        kept["relations"] = _relations(graph)
+    return kept["relations"]
+
+
+def _relations(graph: Graph) -> Float[Tensor, "b r n n"]:
     parts = [graph.A[..., None], graph.E]
     if graph.schema.directed:
         parts += [part.transpose(1, 2) for part in parts]
@@ -55,6 +67,9 @@ class RelationalLayer(nn.Module):
             folded = self._folded()
             messages = nn.functional.linear(h, folded.sent).view(b, -1, d)
             received = torch.baddbmm(nn.functional.linear(h, folded.own, folded.bias), wide, messages)
+            if not torch.is_grad_enabled():
+                updated = nn.functional.linear(received.relu_(), folded.update, folded.offset).relu_()
+                return updated.add_(h).mul_(B[..., None])
             updated = nn.functional.linear(received.relu(), folded.update, folded.offset).relu()
         return (h + updated) * B[..., None]
 
@@ -107,8 +122,9 @@ class RelationalLayer(nn.Module):
         """
         if torch.is_grad_enabled():
             return self._fold()
-        tensors = (*self.parameters(), *self.buffers())
-        versions = tuple((id(tensor), tensor._version) for tensor in tensors)
+        parts = self.message, self.update, self.inner, self.outer  # `parameters()` takes longer than the layer itself
+        tensors = (tensor for part in parts for own in (part._parameters, part._buffers) for tensor in own.values())
+        versions = tuple((id(tensor), tensor._version) for tensor in tensors if tensor is not None)
         if self._kept is None or self._kept[0] != versions:
             self._kept = versions, self._fold()
         return self._kept[1]

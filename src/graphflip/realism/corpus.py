@@ -3,9 +3,9 @@
 import math
 import zipfile
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +18,9 @@ CORPUS = Path(__file__).with_name("corpus.npz")
 
 # A count is stored as a byte: this many steps for a factor of ten.
 _STEPS = 40
+
+# Counts that are kept once they were looked up.
+_KEPT = 2**16
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +55,28 @@ class Counts:
             return np.zeros(len(wanted))
         at = np.minimum(np.searchsorted(self.keys, wanted), len(self.keys) - 1)
         return np.where(self.keys[at] == wanted, 10.0 ** (self.levels[at] / _STEPS), 0.0)
+
+    def each(self, keys: Iterable[int]) -> list[float]:
+        """The same for a few keys, most of which were asked for before."""
+        return [self._known[key] for key in keys]
+
+    @cached_property
+    def _known(self) -> "_Known":
+        return _Known(self)
+
+
+class _Known(dict[int, float]):
+    """Counts that were looked up before, up to some megabytes of them."""
+
+    def __init__(self, counts: Counts):
+        super().__init__()
+        self.counts = counts
+
+    def __missing__(self, key: int) -> float:
+        if len(self) >= _KEPT:
+            self.clear()
+        count = self[key] = float(self.counts[[key]][0])
+        return count
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,11 +120,11 @@ class Corpus:
 
     def fragment_scores(self, keys: Sequence[int]) -> list[float]:
         """Scores of fragments for Ertl's score, from their counts: log10(c) - 3.1265 of one that occurs c times."""
-        return [math.log10(c) - 3.1265 if c else -4.0 for c in self.fragments[keys].tolist()]
+        return [math.log10(c) - 3.1265 if c else -4.0 for c in self.fragments.each(keys)]
 
-    def environment_counts(self, keys: Sequence[int]) -> NDArray[np.float64]:
+    def environment_counts(self, keys: Sequence[int]) -> list[float]:
         """Number of times that Morgan environments occur in all sources together."""
-        return self.fragments[keys] + self.environments[keys]
+        return [a + b for a, b in zip(self.fragments.each(keys), self.environments.each(keys), strict=True)]
 
     def knows_ring(self, smiles: str, minimum: float = 1.0) -> bool:
         """True if a ring system, as `realism.rings.ring_systems` writes it, occurs in so many molecules."""

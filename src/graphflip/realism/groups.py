@@ -92,8 +92,8 @@ def unstable_groups(mol: "rdkit.Chem.Mol") -> Counter[str]:
         >>> dict(unstable_groups(Chem.MolFromSmiles("C=C(O)C(=O)Cl")))
         {'enol': 1, 'acyl halide': 1}
     """
-    there = {atom.GetAtomicNum() for atom in mol.GetAtoms()}
-    able = [(group, pattern) for group, pattern in _patterns() if not group.elements or there & {*group.elements}]
+    there = {elements: mol.HasSubstructMatch(pattern) for elements, pattern in _elements()}
+    able = [(group, pattern) for group, pattern in _patterns() if there[group.elements]]
     found = ((group.name, len(mol.GetSubstructMatches(pattern))) for group, pattern in able)
     return Counter({name: number for name, number in found if number})
 
@@ -102,3 +102,10 @@ def unstable_groups(mol: "rdkit.Chem.Mol") -> Counter[str]:
 def _patterns() -> tuple[tuple[UnstableGroup, Any], ...]:
     Chem = rdkit_chem()
     return tuple((group, Chem.MolFromSmarts(group.smarts)) for group in UNSTABLE)
+
+
+@cache
+def _elements() -> tuple[tuple[tuple[int, ...], Any], ...]:
+    """Sets of elements that groups need, with patterns that find one of them; any atom will do if there are none."""
+    patterns = {group.elements: ",".join(f"#{number}" for number in group.elements) or "*" for group in UNSTABLE}
+    return tuple((elements, rdkit_chem().MolFromSmarts(f"[{text}]")) for elements, text in patterns.items())

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     import rdkit.Chem
 
 _RADII = (0, 1, 2)
-_HALOGENS = (9, 17, 35, 53)
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,12 +50,17 @@ class Portrait:
 
     def similarity(self, other: "Portrait") -> float:
         """Share of the environments that both molecules have among those that either has: unfolded ECFP4."""
-        mine, yours = self._keys, other._keys
+        mine, yours = self._counts.keys(), other._counts.keys()
         return len(mine & yours) / max(len(mine | yours), 1)
 
     @cached_property
-    def _keys(self) -> frozenset[int]:
-        return frozenset(key for counts in self.environments for key in counts)
+    def _counts(self) -> dict[int, int]:
+        """Numbers of environments of all radii."""
+        counts = dict(self.environments[0])
+        for more in self.environments[1:]:
+            for key, number in more.items():
+                counts[key] = counts.get(key, 0) + number
+        return counts
 
     @cached_property
     def rings(self) -> Counter[str]:
@@ -71,16 +75,23 @@ class Portrait:
     @cached_property
     def stereocenters(self) -> int:
         """Number of atoms that are stereocenters, assigned or not."""
-        return len(rdkit_chem().FindMolChiralCenters(self.mol, includeUnassigned=True, useLegacyImplementation=True))
+        Chem = rdkit_chem()  # as `FindMolChiralCenters` does it, which walks over all atoms twice
+        before = Chem.GetUseLegacyStereoPerception()
+        Chem.SetUseLegacyStereoPerception(True)
+        try:
+            Chem.AssignStereochemistry(self.mol, cleanIt=True, force=True, flagPossibleStereoCenters=True)
+        finally:
+            Chem.SetUseLegacyStereoPerception(before)
+        return len(self.mol.GetAtomsMatchingQuery(_center()))
 
     @cached_property
     def halogens(self) -> int:
         """Number of atoms of fluorine, chlorine, bromine or iodine."""
-        return sum(atom.GetAtomicNum() in _HALOGENS for atom in self.mol.GetAtoms())
+        return len(self.mol.GetSubstructMatches(_halogen()))
 
     def synthetic_accessibility(self, table: Corpus | FragmentScores) -> float:
         """Ertl's score, from 1 (easy to make) to 10 (hard), by the published scores or by a corpus's counts."""
-        counts: Counter[int] = sum(self.environments, Counter())
+        counts = self._counts
         keys = list(counts)
         scores = table.fragment_scores(keys)
         total = sum(counts.values())
@@ -116,6 +127,21 @@ def _generators() -> Any:
 @cache
 def _morgan() -> Any:
     return _generators().GetMorganGenerator(radius=2)
+
+
+@cache
+def _halogen() -> Any:
+    return rdkit_chem().MolFromSmarts("[#9,#17,#35,#53]")
+
+
+@cache
+def _center() -> Any:
+    """Query for atoms that are stereocenters, as RDKit has marked them."""
+    from rdkit.Chem.rdqueries import HasPropQueryAtom
+
+    query = HasPropQueryAtom("_CIPCode")
+    query.ExpandQuery(HasPropQueryAtom("_ChiralityPossible"), rdkit_chem().CompositeQueryType.COMPOSITE_OR)
+    return query
 
 
 @cache

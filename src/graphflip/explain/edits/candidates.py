@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
@@ -76,11 +76,18 @@ class Candidate:
 
     def with_strangeness(self, strangeness: float) -> "Candidate":
         """The same candidate after a look at how strange it is."""
-        return replace(self, strangeness=strangeness)
+        return self if strangeness == self.strangeness else self._with("strangeness", strangeness)
 
     def with_votes(self, votes: Iterable[Vote]) -> "Candidate":
         """The same candidate with other votes."""
-        return replace(self, votes=tuple(votes))
+        return self._with("votes", tuple(votes))
+
+    def _with(self, field: str, value: object) -> "Candidate":
+        """The same candidate with another value of one field, which its key does not depend on."""
+        copy = object.__new__(Candidate)
+        copy.__dict__.update(self.__dict__, **{field: value})
+        copy.__dict__.pop("scores", None)
+        return copy
 
     @property
     def heavy(self) -> int:
@@ -119,6 +126,10 @@ class Candidate:
 
     def key(self) -> frozenset:
         """Key that is equal for candidates that are the same graph, slot by slot."""
+        return self._key
+
+    @cached_property
+    def _key(self) -> frozenset:
         return frozenset([*self.difference.nodes.items(), *self.difference.edges.items()])
 
 

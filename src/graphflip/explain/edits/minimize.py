@@ -67,9 +67,9 @@ class Minimizer:
 
     def realigned(self, candidate: Candidate) -> Candidate | None:
         """The same graph with its nodes in other slots, so that fewer edits lead to it; None if no allowed ones do."""
-        if candidate.size < _WORTH_REALIGNING:
-            return None
         around, graph = self.neighborhood, self.scoring.graph
+        if candidate.size < _WORTH_REALIGNING or candidate.size <= candidate.difference.least_size(graph.schema):
+            return None
         after = apply_differences(graph, [candidate.difference])
         image = closer_alignment(graph.pad(after.num_slots), after, torch.arange(after.num_slots)).tolist()
         slot = {k: i for i, k in self._plausible(image, candidate.sketch)}

@@ -159,13 +159,19 @@ class _Beside(AbstractStrangeness):
         unfamiliar = is_unknown + (new_rings and self._has_unknown_rings(self.portrait, after))
         if unfamiliar > 1:
             return _NEVER
-        harder = after.synthetic_accessibility(corpus) - self.portrait.synthetic_accessibility(corpus)
+        harder = after.synthetic_accessibility(corpus) - self._accessibility
         unfamiliar += harder > realism.harder
         stereo = max(after.stereocenters - self.portrait.stereocenters, 0)
         price = realism.rarity * rarity + realism.synthesis * max(harder, 0.0) + realism.stereo * stereo
         price += self.training.price(candidate) + realism.sprawl * self._sprawl(candidate)
         price += realism.halogens * max(after.halogens - self.portrait.halogens - 1, 0)
         return _Price(price + realism.likeness * (1.0 - after.similarity(self.portrait)), int(unfamiliar))
+
+    @cached_property
+    def _accessibility(self) -> float:
+        """Ertl's score of the factual, a molecule."""
+        assert self.portrait is not None
+        return self.portrait.synthetic_accessibility(self.realism.corpus)
 
     def _sprawl(self, candidate: Candidate) -> int:
         """Number of atoms by which new groups are larger than four."""
@@ -188,7 +194,7 @@ class _Beside(AbstractStrangeness):
         for radius, common in zip((1, 2), self.realism.common, strict=True):
             new = [key for key in after.environments[radius] if key not in before.environments[radius]]
             if new:
-                rarest = float(self.realism.corpus.environment_counts(new).min())
+                rarest = min(self.realism.corpus.environment_counts(new))
                 is_unknown |= radius == 1 and rarest < self.realism.minimum
                 rarity += max(0.0, common - math.log10(1.0 + rarest))
         return rarity, is_unknown

@@ -1,7 +1,8 @@
 """Difference: the nodes and edges in which two aligned sketches differ, and what these changes cost."""
 
 import math
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, NamedTuple, cast, get_args
@@ -75,6 +76,10 @@ class Difference:
         """Number of edits."""
         return len(self.nodes) + len(self.edges)
 
+    def least_size(self, schema: Schema) -> int:
+        """Number of edits that any alignment takes, by the kinds of nodes and edges alone; 0 if there are numbers."""
+        return 0 if schema.has_continuous else _least(self.nodes.values()) + _least(self.edges.values())
+
     def cost(self, schema: Schema) -> float:
         """Number of edits, where a change of continuous attributes alone counts by its size, at most 1 (as in
         `EditCosts`)."""
@@ -120,6 +125,14 @@ def _add_changed_edges(
     for j in old.keys() | new.keys():
         if old.get(j) != new.get(j):
             edges[(i, j) if directed or i < j else (j, i)] = AttributeChange(old.get(j), new.get(j))
+
+
+def _least(changes: Iterable[AttributeChange]) -> int:
+    """Number of changes that are left when what goes at one place comes back at another."""
+    changes = list(changes)
+    gone, come = Counter(each.before for each in changes), Counter(each.after for each in changes)
+    del gone[None], come[None]
+    return max(sum(gone.values()), sum(come.values())) - sum((gone & come).values())
 
 
 _RANK = {op: position for position, op in enumerate(get_args(Op))}

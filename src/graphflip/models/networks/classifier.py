@@ -190,11 +190,13 @@ class _MessageClassifier(AbstractClassifier):
 
     def _each_node(self, graph: Graph) -> Iterator[Float[Tensor, "b n d"]]:
         B, R = graph.B, relations(graph)
-        h = self.enter(torch.cat([B[..., None], graph.V], -1)) * B[..., None]
-        yield h * B[..., None]
+        exists = B[..., None]
+        again = torch.is_grad_enabled() or bool((B * B != B).any())  # features of hard graphs are weighed already
+        h = self.enter(torch.cat([exists, graph.V], -1)) * exists
+        yield h * exists if again else h
         for layer in self.layers:
             h = layer(h, R, B)
-            yield h * B[..., None]
+            yield h * exists if again else h
 
     def head(self, embedding: Float[Tensor, "b h"]) -> Float[Tensor, "b c"]:
         return self.config.scaled(self.out(self.drop(embedding)))

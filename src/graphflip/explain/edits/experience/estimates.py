@@ -3,9 +3,8 @@
 from collections.abc import Hashable
 
 import numpy as np
-from jaxtyping import Int64
+from jaxtyping import Float64, Int64
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix
 
 from ...moves.draft import Family, Variants
 from ...moves.sketch import Sketch
@@ -71,7 +70,9 @@ class Effects:
         self.features, self.kinds, self.centered = features, kinds, centered
         self.rows: list[NDArray[np.int64]] = []
         self.effects: list[tuple[float, ...]] = []
+        self._table = np.empty((0, 6), dtype=np.int64)
         self._fit = 0, np.zeros((1, kinds))
+        self._last: tuple[int, Rows, NDArray[np.float64]] | None = None
 
     def observe(self, row: NDArray[np.int64], *effects: float) -> None:
         """Learn what a move with these features did."""
@@ -82,6 +83,11 @@ class Effects:
         """Effects that moves are expected to have, a row for each; `moves` are the numbers of their features."""
         if not self.rows:
             return np.zeros((len(moves), self.kinds))
+        if self._last is None or self._last[0] != len(self.rows) or self._last[1] is not moves:
+            self._last = len(self.rows), moves, self._estimated(moves)
+        return self._last[2]
+
+    def _estimated(self, moves: Rows) -> NDArray[np.float64]:
         effects = np.array(self.effects)
         mean = effects.mean(0) if self.centered else np.zeros(self.kinds)
         if self._fit[0] != len(self.rows):
@@ -92,14 +98,14 @@ class Effects:
 
     def _fitted(self, effects: NDArray[np.float64]) -> NDArray[np.float64]:
         """Effects of features, by a few steps of conjugate gradients on the penalized least squares; then zeros."""
-        seen = indicators(np.array(self.rows), len(self.features.numbers))
-        fitted = np.zeros((len(self.features.numbers), self.kinds))
-        residual = seen.T @ effects
-        scale = 1.0 / (np.asarray(seen.sum(0)).ravel() + _DAMP)[:, None]  # preconditioner: 1 / diagonal
+        seen = Indicators(self._rows_so_far(), len(self.features.numbers))
+        residual = seen.sums(effects)
+        fitted = np.zeros_like(residual)
+        scale = 1.0 / (seen.counts + _DAMP)[:, None]  # preconditioner: 1 / diagonal
         direction = scale * residual
         size = (residual * direction).sum(0)
         for _ in range(_STEPS):
-            image = seen.T @ (seen @ direction) + _DAMP * direction
+            image = seen.sums(seen.of_moves(direction)) + _DAMP * direction
             step = size / np.maximum((direction * image).sum(0), _TINY)
             fitted += step * direction
             residual -= step * image
@@ -107,9 +113,34 @@ class Effects:
             direction = scale * residual + size / np.maximum(before, _TINY) * direction
         return np.concatenate([fitted, np.zeros((1, self.kinds))])
 
+    def _rows_so_far(self) -> Rows:
+        """Features of all moves observed; those since the last time are added to a table."""
+        new = self.rows[len(self._table) :]
+        self._table = np.concatenate([self._table, *(row[None] for row in new)])
+        return self._table
 
-def indicators(rows: Rows, num_features: int) -> csr_matrix:
-    """A row for each move, with 1 in the columns of its features."""
-    there = rows >= 0
-    ends = np.concatenate([[0], np.cumsum(there.sum(1))])
-    return csr_matrix((np.ones(int(ends[-1])), rows[there], ends), shape=(len(rows), num_features))
+
+class Indicators:
+    """A matrix with a row for each move and a column for each feature: 1 where a move has it.
+
+    Args:
+        rows: Numbers of the features of each move; -1 where it lacks one.
+        num_features: Number of all features.
+
+    `counts` says how many moves have each feature. A column before the others, of which nothing is said, stands for
+    features that are lacking.
+    """
+
+    def __init__(self, rows: Rows, num_features: int):
+        self.at, self.size = rows + 1, num_features + 1
+        self.counts = np.bincount(self.at.ravel(), minlength=self.size)[1:]
+
+    def of_moves(self, values: Float64[np.ndarray, "f kinds"]) -> Float64[np.ndarray, "m kinds"]:
+        """Sum of the values of the features of each move: the matrix times values."""
+        return np.concatenate([np.zeros_like(values[:1]), values])[self.at].sum(1)
+
+    def sums(self, values: Float64[np.ndarray, "m kinds"]) -> Float64[np.ndarray, "f kinds"]:
+        """Sum of the values of the moves that have each feature: the transposed matrix times values."""
+        at, width = self.at.ravel(), self.at.shape[1]
+        each = [np.bincount(at, np.repeat(column, width), self.size)[1:] for column in values.T]
+        return np.stack(each, axis=1)

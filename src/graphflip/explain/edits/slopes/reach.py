@@ -2,7 +2,6 @@
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix, eye_array, triu
 
 from ...moves.connectivity import PARTNERS
 from ...moves.sketch import Sketch
@@ -13,6 +12,8 @@ _APART = 3
 
 def near_pairs(sketch: Sketch) -> NDArray[np.int64]:
     """Pairs of nodes without an edge that a move may join, a row for each; i < j if edges have no direction."""
+    from scipy.sparse import csr_matrix, eye_array, triu  # molecules do not need it
+
     nodes = np.array(sorted(sketch.nodes), dtype=np.int64)
     row = {i: k for k, i in enumerate(nodes.tolist())}
     ends = np.array([(row[i], row[j]) for i, near in sketch.near.items() for j in near], dtype=np.int64).reshape(-1, 2)
