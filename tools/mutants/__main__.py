@@ -27,7 +27,7 @@ from operators import Fault, automatic
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "results" / "mutants.json"
 HERE = Path(__file__).parent
-COPIED = ("src", "tests", "tools", "pyproject.toml", "examples", "results")
+COPIED = ("src", "tests", "tools", "pyproject.toml", "examples", "results", "docs")
 
 TESTS = {
     "metrics.py": "tests/test_metrics.py",

@@ -16,7 +16,7 @@ from ...models.networks.classifier import AbstractClassifier
 from ...models.networks.pegvae import PEGVAE
 from ...models.storage.files import write_atomically
 from ...models.storage.store import find_model, load_model, read_card
-from ...models.training.evaluate import measure_classifier, measure_vae
+from ...models.training.evaluate import auroc, measure_classifier, measure_vae
 from ...models.training.recipes import recipe
 from ...models.training.schedule import TrainConfig, TrainingProgress
 from ...models.training.train import train_model
@@ -94,7 +94,8 @@ def run_splits(
         for name, parts in subjects.items():
             for seed, dataset in enumerate(parts[: plan.walks] if stage == "walk" else parts):
                 split = Split(dataset, seed, out / "splits" / name / f"split{seed}", plan, watch)
-                done[name][stage].append(split.figures(stage))
+                beside = {"auroc_nodes": auroc_by_nodes(dataset)} if stage == "classifier" else {}
+                done[name][stage].append(split.figures(stage) | beside)
                 _write(done, plan, out, others)
     return out / "splits.md"
 
@@ -187,11 +188,22 @@ class Split:
         return {name: number(float(measures[name].nanmean())) for name in ("flip_ratio", "sic", "ged")}
 
 
+def auroc_by_nodes(dataset: GraphDataset) -> float | None:
+    """AUROC of the number of nodes alone on the test part, as the class that is larger on average in the train part."""
+    train, test = dataset.part("train"), dataset.part("test")
+    sizes = train.node_ptr.diff().double()
+    larger = bool(sizes[train.labels == 1].mean() > sizes[train.labels == 0].mean())
+    return number(auroc(test.node_ptr.diff().double() * (1 if larger else -1), test.labels))
+
+
 def means(parts: Sequence[Figures]) -> Figures:
-    """Mean of each figure over splits and, as `…_spread`, its standard error; that of one split is not known."""
+    """Mean of each figure over splits and, as `…_spread`, its standard error; that of one split is not known.
+
+    A figure that some split does not have, because it is no number there, has no mean.
+    """
     figures: Figures = {}
     for name in parts[0] if parts else ():
-        values = torch.tensor([float(part[name] or 0.0) for part in parts], dtype=torch.float64)
+        values = torch.tensor([math.nan if part[name] is None else part[name] for part in parts], dtype=torch.float64)
         figures[name] = number(float(values.mean()))
         if len(parts) > 1:
             figures[f"{name}_spread"] = number(float(values.std()) / math.sqrt(len(parts)))
