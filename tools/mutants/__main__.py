@@ -29,12 +29,15 @@ RESULTS = ROOT / "results" / "mutants.json"
 HERE = Path(__file__).parent
 COPIED = ("src", "tests", "tools", "pyproject.toml", "examples", "results", "docs")
 
+_NETWORKS = (
+    "tests/explain/test_paper_laws.py tests/models/test_pegvae.py tests/models/test_decode.py tests/test_laws.py"
+)
 TESTS = {
     "metrics.py": "tests/test_metrics.py",
     "edits.py": "tests/test_edits.py",
     "jsongraph.py": "tests/test_graph.py tests/explain/test_records.py",
     "ged/": "tests/test_ged_swapped.py tests/test_ged_parts.py tests/test_ged.py",
-    "coloring/": "tests/test_refinement.py tests/test_isomorphism.py tests/test_graph_equality.py",
+    "coloring/": "tests/test_mix.py tests/test_refinement.py tests/test_isomorphism.py tests/test_graph_equality.py",
     "bench/measure.py": "tests/bench/test_measure_laws.py tests/bench/test_measure.py",
     "bench/paper/elbo.py": "tests/bench/test_paper_splits.py",
     "bench/paper/splits.py": "tests/bench/test_paper_splits.py",
@@ -47,8 +50,8 @@ TESTS = {
     "tests/explain/test_baselines.py",
     "models/networks/classifier.py": "tests/models/test_edges_seen.py tests/explain/test_paper_laws.py",
     "models/networks/trees.py": "tests/models/test_trees.py",
-    "models/networks/": "tests/explain/test_paper_laws.py tests/models/test_pegvae.py tests/models/test_decode.py "
-    "tests/test_laws.py",
+    "models/networks/decode.py": f"tests/models/test_needed_slots.py {_NETWORKS}",
+    "models/networks/": _NETWORKS,
     "models/storage/files.py": "tests/models/test_own_folder.py tests/models/test_files.py",
     "models/storage/": "tests/models/test_files.py tests/jobs/test_seals.py tests/models/test_store.py",
     "nn/": "tests/nn",
