@@ -50,6 +50,7 @@ TESTS = {
     "tests/explain/test_baselines.py",
     "models/networks/classifier.py": "tests/models/test_edges_seen.py tests/explain/test_paper_laws.py",
     "models/networks/trees.py": "tests/models/test_trees.py",
+    "models/networks/wl.py": "tests/models/test_wl.py tests/models/test_trees.py",
     "models/networks/decode.py": f"tests/models/test_needed_slots.py {_NETWORKS}",
     "models/networks/": _NETWORKS,
     "models/storage/files.py": "tests/models/test_own_folder.py tests/models/test_files.py",
