@@ -25,3 +25,10 @@ def test_a_line_whose_quotes_are_not_in_pairs_is_named_as_that(settings, tmp_pat
     assert "\ufffd" not in quote
     assert "RDKit cannot read" in nonsense
     assert len(nonsense) < 300
+
+
+def test_bytes_that_are_no_text_are_bad_input(settings):
+    """An argument that is no UTF-8 reaches Python as halves of characters."""
+    (text,) = said(settings, "C\udcff")
+    assert text.startswith("C\udcff: bad_input")
+    assert "must be written as SMILES" in text

@@ -50,10 +50,11 @@ TESTS = {
     "tests/explain/test_baselines.py",
     "models/networks/classifier.py": "tests/models/test_edges_seen.py tests/explain/test_paper_laws.py",
     "models/networks/trees.py": "tests/models/test_trees.py",
-    "models/networks/wl.py": "tests/models/test_wl.py tests/models/test_trees.py",
+    "models/networks/wl.py": "tests/models/test_wl.py tests/nn/test_variations.py tests/models/test_trees.py",
     "models/networks/decode.py": f"tests/models/test_needed_slots.py {_NETWORKS}",
     "models/networks/": _NETWORKS,
-    "models/storage/files.py": "tests/models/test_own_folder.py tests/models/test_files.py",
+    "models/storage/files.py": "tests/models/test_leftover_links.py tests/models/test_own_folder.py "
+    "tests/models/test_files.py",
     "models/storage/": "tests/models/test_files.py tests/jobs/test_seals.py tests/models/test_store.py",
     "nn/": "tests/nn",
     "data/tables.py": "tests/data/test_tables.py tests/data/test_smiles.py",

@@ -34,8 +34,9 @@ def parse_smiles(smiles: str) -> "rdkit.Chem.Mol":
         )
     Chem = rdkit_chem()
     with no_logs():
-        # RDKit passes over a NUL, at which other programs take the text to end.
-        mol = None if "\0" in smiles else Chem.MolFromSmiles(smiles, sanitize=False)
+        # RDKit passes over a NUL, at which other programs take the text to end, and cannot take half a character.
+        is_text = "\0" not in smiles and not any("\ud800" <= sign <= "\udfff" for sign in smiles)
+        mol = Chem.MolFromSmiles(smiles, sanitize=False) if is_text else None
         if mol is None or mol.GetNumAtoms() == 0:
             raise DataError(
                 f"A molecule must be written as SMILES; got {shortened(smiles)}, which RDKit cannot read. Correct it."
