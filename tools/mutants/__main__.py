@@ -52,6 +52,7 @@ TESTS = {
     "models/networks/trees.py": "tests/models/test_trees.py",
     "models/networks/wl.py": "tests/models/test_wl.py tests/nn/test_variations.py tests/models/test_trees.py",
     "models/networks/decode.py": f"tests/models/test_needed_slots.py {_NETWORKS}",
+    "models/networks/pegvae.py": f"tests/models/test_linear_config.py {_NETWORKS}",
     "models/networks/": _NETWORKS,
     "models/storage/files.py": "tests/models/test_leftover_links.py tests/models/test_own_folder.py "
     "tests/models/test_files.py",
