@@ -34,9 +34,9 @@ _NETWORKS = (
 )
 TESTS = {
     "metrics.py": "tests/test_metrics.py",
-    "edits.py": "tests/test_edits.py",
+    "edits.py": "tests/test_full_graphs.py tests/test_edits.py",
     "jsongraph.py": "tests/test_graph.py tests/explain/test_records.py",
-    "ged/": "tests/test_ged_swapped.py tests/test_ged_parts.py tests/test_ged.py",
+    "ged/": "tests/test_ged_starts.py tests/test_ged_swapped.py tests/test_ged_parts.py tests/test_ged.py",
     "coloring/": "tests/test_mix.py tests/test_refinement.py tests/test_isomorphism.py tests/test_graph_equality.py",
     "bench/measure.py": "tests/bench/test_measure_laws.py tests/bench/test_measure.py",
     "bench/paper/elbo.py": "tests/bench/test_paper_splits.py",
@@ -46,7 +46,7 @@ TESTS = {
     "explain/moves/restrictions.py": "tests/explain/test_edit_laws.py tests/explain/test_constraints.py",
     "explain/moves/environments.py": "tests/explain/test_edit_laws.py tests/explain/test_environments.py",
     "explain/edits/": "tests/explain/test_edit_laws.py tests/explain/test_minimize.py tests/explain/test_candidates.py",
-    "explain/latent/": "tests/explain/test_paper_laws.py tests/explain/test_traversal.py "
+    "explain/latent/": "tests/explain/test_seconds.py tests/explain/test_paper_laws.py tests/explain/test_traversal.py "
     "tests/explain/test_baselines.py",
     "models/networks/classifier.py": "tests/models/test_edges_seen.py tests/explain/test_paper_laws.py",
     "models/networks/trees.py": "tests/models/test_trees.py",
