@@ -7,7 +7,7 @@ from graphflip.edits import Edit, apply_edits
 from graphflip.errors import GraphError
 
 SCHEMA = Schema(nodes=(Categories(name="type", values=("C", "N")),), max_nodes=3)
-TWO = Graph.build([{"type": "C"}, {"type": "C"}], [(0, 1, {})], SCHEMA)
+TWO = Graph.build(SCHEMA, [{"type": "C"}, {"type": "C"}], [(0, 1, {})])
 
 
 def test_edits_fill_a_schema_to_its_last_node():
