@@ -1,12 +1,16 @@
 """Starts of the alignment: a renumbered copy is aligned at once if colors tell its nodes apart."""
 
+import numpy as np
+import pytest
 import torch
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from graphflip import Graph, Schema
 from graphflip.edits import EditCosts
+from graphflip.ged import search
 from graphflip.ged.problem import alignment_problem
-from graphflip.ged.search import starting_alignments
+from graphflip.ged.search import descend, grow, starting_alignments
 from graphflip.testing import random_graph, random_schema
 
 
@@ -17,3 +21,30 @@ def test_a_renumbered_copy_is_aligned_at_once(seed, n):
     order = torch.randperm(graph.num_slots, generator=torch.Generator().manual_seed(seed))
     problem = alignment_problem(graph, graph.permute(order), EditCosts())
     assert problem.cost(next(starting_alignments(problem))) == 0
+
+
+@given(st.integers(0, 2**16), st.integers(3, 9))
+def test_a_ring_is_aligned_in_one_direction(seed, n):
+    """All nodes are alike: only the links to nodes that are aligned already say which comes next."""
+    ring = Graph.build(Schema(max_nodes=9), [{}] * n, [(i, (i + 1) % n, {}) for i in range(n)])
+    order = torch.randperm(n, generator=torch.Generator().manual_seed(seed))
+    problem = alignment_problem(ring, ring.permute(order), EditCosts())
+    assert problem.cost(grow(problem, np.zeros((n, n)))) == 0
+
+
+def test_soft_alignments_stay_between_alignments(monkeypatch):
+    seen, real = [], search.gains
+
+    def noting(problem, soft):
+        seen.append(soft)
+        return real(problem, soft)
+
+    monkeypatch.setattr(search, "gains", noting)
+    for seed in range(40):
+        pair = (random_graph(random_schema(seed), n=7, num_graphs=1, seed=seed + k).trim() for k in (0, 1))
+        g, h = sorted(pair, key=lambda graph: graph.num_slots)
+        problem = alignment_problem(g, h, EditCosts())
+        descend(problem, np.random.default_rng(seed).permutation(problem.n))
+    soft = [one for one in seen if one.sum() == pytest.approx(len(one))]  # the others are directions
+    assert any(0.01 < entry < 0.99 for one in soft for entry in one.flat)
+    assert all(-1e-9 <= one.min() and one.max() <= 1 + 1e-9 for one in soft)
