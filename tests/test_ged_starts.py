@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from graphflip import Graph, Schema
 from graphflip.edits import EditCosts
 from graphflip.ged import search
+from graphflip.ged.bounds import disagreement, reversed_links
 from graphflip.ged.problem import alignment_problem
 from graphflip.ged.search import descend, grow, starting_alignments
 from graphflip.testing import random_graph, random_schema
@@ -48,3 +49,16 @@ def test_soft_alignments_stay_between_alignments(monkeypatch):
     soft = [one for one in seen if one.sum() == pytest.approx(len(one))]  # the others are directions
     assert any(0.01 < entry < 0.99 for one in soft for entry in one.flat)
     assert all(-1e-9 <= one.min() and one.max() <= 1 + 1e-9 for one in soft)
+
+
+@given(st.integers(0, 2**16))
+def test_stars_disagree_by_one_and_in_opposite_ways(seed):
+    graphs = [random_graph(random_schema(seed), n=6, num_graphs=1, seed=seed + k).trim() for k in (0, 1)]
+    problem = alignment_problem(*sorted(graphs, key=lambda graph: graph.num_slots), EditCosts())
+    rng = np.random.default_rng(seed)
+    noise = rng.normal(size=problem.saving.shape)
+    share = problem.saving / 2 + noise - noise[np.ix_(*reversed_links(problem))]
+    allowed = np.ones((problem.n, problem.n), dtype=bool)
+    found = disagreement(problem, share, rng.permutation(problem.n), allowed)
+    assert set(found.flat) <= {-1.0, 0.0, 1.0}
+    assert np.array_equal(found, -found[np.ix_(*reversed_links(problem))])

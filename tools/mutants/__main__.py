@@ -46,7 +46,7 @@ TESTS = {
     "explain/moves/restrictions.py": "tests/explain/test_edit_laws.py tests/explain/test_constraints.py",
     "explain/moves/environments.py": "tests/explain/test_edit_laws.py tests/explain/test_environments.py",
     "explain/edits/": "tests/explain/test_edit_laws.py tests/explain/test_minimize.py tests/explain/test_candidates.py",
-    "explain/latent/": "tests/explain/test_seconds.py tests/explain/test_paper_laws.py tests/explain/test_traversal.py "
+    "explain/latent/": "tests/explain/test_latent_promises.py tests/explain/test_paper_laws.py tests/explain/test_traversal.py "
     "tests/explain/test_baselines.py",
     "models/networks/classifier.py": "tests/models/test_edges_seen.py tests/explain/test_paper_laws.py",
     "models/networks/trees.py": "tests/models/test_trees.py",
