@@ -1,9 +1,10 @@
-"""The hash of colors is the finalizer of splitmix64, which is one to one, and colors of nodes by themselves are too."""
+"""The hash of colors is the finalizer of splitmix64, which is one to one; numbers are told apart by halves."""
 
 import torch
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from graphflip import Continuous, Graph, Schema
 from graphflip.coloring.refinement import NodeColors, mix
 
 BITS = 2**64
@@ -33,3 +34,12 @@ def test_nodes_without_edges_keep_colors_apart(color, bit):
     nothing = torch.zeros(0, dtype=torch.long)
     after = NodeColors.next(torch.tensor([color, other]), nothing, nothing, nothing)
     assert int(after[0]) != int(after[1])
+
+
+def test_numbers_are_told_apart_by_halves():
+    schema = Schema(nodes=(Continuous(name="size"),), max_nodes=4)
+    sizes = (0.0, 0.1, 0.5, 1.0)
+    graph = Graph.build(schema, [{"size": size} for size in sizes], [])
+    zero, near, half, one = graph.refinement.colors(0).tolist()
+    assert zero == near
+    assert len({zero, half, one}) == 3

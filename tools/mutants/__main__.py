@@ -46,8 +46,8 @@ TESTS = {
     "explain/moves/restrictions.py": "tests/explain/test_edit_laws.py tests/explain/test_constraints.py",
     "explain/moves/environments.py": "tests/explain/test_edit_laws.py tests/explain/test_environments.py",
     "explain/edits/": "tests/explain/test_edit_laws.py tests/explain/test_minimize.py tests/explain/test_candidates.py",
-    "explain/latent/": "tests/explain/test_latent_promises.py tests/explain/test_paper_laws.py tests/explain/test_traversal.py "
-    "tests/explain/test_baselines.py",
+    "explain/latent/": "tests/explain/test_latent_promises.py tests/explain/test_paper_laws.py "
+    "tests/explain/test_traversal.py tests/explain/test_baselines.py",
     "models/networks/classifier.py": "tests/models/test_edges_seen.py tests/explain/test_paper_laws.py",
     "models/networks/trees.py": "tests/models/test_trees.py",
     "models/networks/wl.py": "tests/models/test_wl.py tests/nn/test_variations.py tests/models/test_trees.py",
