@@ -54,7 +54,7 @@ TESTS = {
     "models/networks/decode.py": f"tests/models/test_needed_slots.py {_NETWORKS}",
     "models/networks/pegvae.py": f"tests/models/test_linear_config.py {_NETWORKS}",
     "models/networks/": _NETWORKS,
-    "models/storage/files.py": "tests/models/test_leftover_links.py tests/models/test_own_folder.py "
+    "models/storage/files.py": "tests/models/test_leftovers.py tests/models/test_own_folder.py "
     "tests/models/test_files.py",
     "models/storage/": "tests/models/test_files.py tests/jobs/test_seals.py tests/models/test_store.py",
     "nn/": "tests/nn",
