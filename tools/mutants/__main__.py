@@ -38,7 +38,8 @@ TESTS = {
     "jsongraph.py": "tests/test_graph.py tests/explain/test_records.py",
     "ged/": "tests/test_ged_starts.py tests/test_ged_swapped.py tests/test_ged_parts.py tests/test_ged.py",
     "coloring/": "tests/test_mix.py tests/test_refinement.py tests/test_isomorphism.py tests/test_graph_equality.py",
-    "bench/measure.py": "tests/bench/test_measure_laws.py tests/bench/test_measure.py",
+    "bench/measure.py": "tests/bench/test_measured_times.py tests/bench/test_measure_laws.py "
+    "tests/bench/test_measure.py",
     "bench/paper/elbo.py": "tests/bench/test_paper_splits.py",
     "bench/paper/splits.py": "tests/bench/test_paper_splits.py",
     "bench/paper/": "tests/bench/test_paper_text.py tests/bench/test_measure_laws.py",
