@@ -59,7 +59,7 @@ TESTS = {
     "tests/models/test_files.py",
     "models/storage/": "tests/models/test_files.py tests/jobs/test_seals.py tests/models/test_store.py",
     "nn/": "tests/nn",
-    "data/tables.py": "tests/data/test_long_lines.py tests/data/test_tables.py tests/data/test_smiles.py",
+    "data/tables.py": "tests/data/test_lines_and_columns.py tests/data/test_tables.py tests/data/test_smiles.py",
     "jobs/export.py": "tests/jobs/test_export.py",
     "jobs/": "tests/jobs/test_seals.py tests/jobs/test_damage.py tests/jobs/test_run.py",
 }
