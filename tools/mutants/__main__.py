@@ -51,7 +51,8 @@ TESTS = {
     "tests/explain/test_traversal.py tests/explain/test_baselines.py",
     "models/networks/classifier.py": "tests/models/test_edges_seen.py tests/explain/test_paper_laws.py",
     "models/networks/trees.py": "tests/models/test_thresholds.py tests/models/test_trees.py",
-    "models/networks/wl.py": "tests/models/test_wl.py tests/nn/test_variations.py tests/models/test_trees.py",
+    "models/networks/wl.py": "tests/models/test_removed_nodes.py tests/models/test_wl.py tests/nn/test_variations.py "
+    "tests/models/test_trees.py",
     "models/networks/decode.py": f"tests/models/test_needed_slots.py {_NETWORKS}",
     "models/networks/pegvae.py": f"tests/models/test_linear_config.py {_NETWORKS}",
     "models/networks/": _NETWORKS,
