@@ -54,7 +54,8 @@ def test_soft_alignments_stay_between_alignments(monkeypatch):
 @given(st.integers(0, 2**16))
 def test_stars_disagree_by_one_and_in_opposite_ways(seed):
     graphs = [random_graph(random_schema(seed), n=6, num_graphs=1, seed=seed + k).trim() for k in (0, 1)]
-    problem = alignment_problem(*sorted(graphs, key=lambda graph: graph.num_slots), EditCosts())
+    g, h = sorted(graphs, key=lambda graph: graph.num_slots)
+    problem = alignment_problem(g, h, EditCosts())
     rng = np.random.default_rng(seed)
     noise = rng.normal(size=problem.saving.shape)
     share = problem.saving / 2 + noise - noise[np.ix_(*reversed_links(problem))]
