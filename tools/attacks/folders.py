@@ -50,6 +50,19 @@ def a_demo_in_a_folder_of_the_users(place: Place) -> None:
 
 
 @attack
+def training_in_a_folder_of_the_users(place: Place) -> None:
+    """A model is written to a folder of its own: what a user keeps in another one stays as it is."""
+    home = place.folder / "home"
+    home.mkdir()
+    (home / "curves.csv").write_text("mine")
+    for resume in ((), ("--resume",)):
+        run = place.command("train", "classifier", "planted", "--out", home, "--epochs", 1, *resume)
+        assert run.returncode == 2
+        assert "must have a folder of their own" in run.stderr
+    assert {path.name: path.read_text() for path in home.iterdir()} == {"curves.csv": "mine"}
+
+
+@attack
 def a_lock_that_is_a_link(place: Place) -> None:
     """The file that a link named .lock points to keeps its content."""
     table, out, target = place.table(["id,smiles", "a,CO"]), place.folder / "job", place.folder / "precious"

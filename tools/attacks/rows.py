@@ -54,6 +54,15 @@ def half_a_character_in_an_id(place: Place) -> None:
 
 
 @attack
+def half_a_character_that_is_printed(place: Place) -> None:
+    """Without a folder answers are printed, and no terminal can show half a character."""
+    lines = ['{"id": "\\ud800", "graph": %s}' % json.dumps(_GRAPH), '{"id": "\\udfff", "graph": 3}']  # noqa: UP031
+    run = place.explain(place.table(lines, "graphs.jsonl"))
+    assert run.returncode == 0, run.stderr[-500:]
+    assert "\\ud800" in run.stdout
+
+
+@attack
 def a_json_line_of_a_million_characters(place: Place) -> None:
     """The row is a bad one, and the report of the job can be written and read."""
     wide = json.dumps({"nodes": [{"type": "C"}] * 20_000, "edges": []})

@@ -80,6 +80,24 @@ def two_kits_in_one_folder(place: Place) -> None:
 
 
 @attack
+def a_fit_that_is_stopped(place: Place) -> None:
+    """Its readiness.json and its models are those of a fit that was not stopped."""
+    from graphflip.fit.kit import fit_kit
+
+    dataset = planted(40, seed=5, min_nodes=4, max_nodes=6).split_randomly()
+
+    def stop(what: str, done: int, total: int) -> None:
+        if what.startswith("vae"):
+            raise KeyboardInterrupt
+
+    fit_kit(dataset, place.folder / "whole", minutes=1e-3)
+    refused(lambda: fit_kit(dataset, place.folder / "kit", minutes=1e-3, watch=stop), KeyboardInterrupt)
+    fit_kit(dataset, place.folder / "kit", minutes=1e-3, resume=True)
+    for path in [place.folder / "whole" / "readiness.json", *place.folder.glob("whole/*/weights.safetensors")]:
+        assert (place.folder / "kit" / path.relative_to(place.folder / "whole")).read_bytes() == path.read_bytes()
+
+
+@attack
 def kills_faster_than_a_shard(place: Place) -> None:
     """Answers are written while a shard is worked on: each run gets further, though none finishes the shard."""
     table, out = place.table(["id,smiles", *(f"m{k},CCO" for k in range(6))]), place.folder / "job"

@@ -13,7 +13,7 @@ app = typer.Typer(help="Measure explainers on whole test splits.", no_args_is_he
 
 @app.command()
 def paper(
-    data: Annotated[str, typer.Option(help="One of aids, mutagenicity and nci1, or all.")] = "all",
+    data: Annotated[str, typer.Option(help="Datasets, separated by commas: aids, mutagenicity, nci1; or all.")] = "all",
     out: Annotated[Path, typer.Option(help="Folder for the tables, the figure and the counterfactuals.")] = Path(
         "results/paper"
     ),
@@ -38,7 +38,7 @@ def paper(
     from .progress import task_bar
 
     prepare()
-    names = list(PAPER_SETS) if data == "all" else [data]
+    names = list(PAPER_SETS) if data == "all" else _split(data)
     if splits > 1:
         _splits(names, out, splits, walks, epochs, limit)
         return

@@ -19,13 +19,19 @@ Data = Annotated[
 
 
 def show(text: str, console: Console = console) -> None:
-    """Print a text as it stands: brackets are no markup, and signs that would steer the terminal are spelled out."""
-    console.print(
-        _CONTROLS.sub(lambda sign: f"\\x{ord(sign[0]):02x}", text), markup=False, highlight=False, soft_wrap=True
-    )
+    """Print a text as it stands: brackets are no markup.
+
+    Signs that would steer the terminal, and halves of characters, which no terminal can show, are spelled out.
+    """
+    console.print(_CONTROLS.sub(_spelled, text), markup=False, highlight=False, soft_wrap=True)
 
 
-_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+def _spelled(sign: re.Match[str]) -> str:
+    code = ord(sign[0])
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+
+
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 def prepare() -> None:

@@ -192,6 +192,9 @@ class RowFailure(NamedTuple):
     note: str
 
 
+_SHOWN = 80  # characters of an id; that of a molecule by itself is its SMILES
+
+
 def explain_now(settings: JobSettings, source: Source) -> Iterator[str]:
     """The explanations of a source's rows as texts to print, or what was wrong with them."""
     check(settings)
@@ -200,7 +203,7 @@ def explain_now(settings: JobSettings, source: Source) -> Iterator[str]:
         with one_thread():
             found = _explained(explainer, settings, row)
         if isinstance(found, RowFailure):
-            yield f"{row.id}: {found.outcome}. {found.note}"
+            yield f"{row.id if len(row.id) <= _SHOWN else row.id[:_SHOWN] + '…'}: {found.outcome}. {found.note}"
         else:
             yield from map(str, found)
 

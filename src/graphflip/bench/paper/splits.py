@@ -16,7 +16,7 @@ from ...models.networks.classifier import AbstractClassifier
 from ...models.networks.pegvae import PEGVAE
 from ...models.storage.files import write_atomically
 from ...models.storage.store import find_model, load_model, read_card
-from ...models.training.evaluate import measure_classifier, measure_vae
+from ...models.training.evaluate import auroc, measure_classifier, measure_vae
 from ...models.training.recipes import recipe
 from ...models.training.schedule import TrainConfig, TrainingProgress
 from ...models.training.train import train_model
@@ -70,7 +70,8 @@ def run_splits(
     """Train the paper's models on several splits, measure them on the test parts, and write a table of means.
 
     Models are trained as the packaged ones were; the packaged ones themselves serve for the first split. The table is
-    written after every step, from all that is done. A run that was stopped goes on when it is started again.
+    written after every step, from all that is done; the rows of other sets that it has already stay, each with the
+    command that it is from. A run that was stopped goes on when it is started again.
 
     Args:
         datasets: Names of datasets.
@@ -88,12 +89,14 @@ def run_splits(
     plan = plan or Plan()
     subjects = {name: [load_data(name, seed) for seed in range(plan.splits)] for name in datasets}
     done: dict[str, dict[str, list[Figures]]] = {name: {stage: [] for stage in STAGES} for name in datasets}
+    others = {name: row for name, row in _stored(out).items() if name not in done}
     for stage in STAGES:
         for name, parts in subjects.items():
             for seed, dataset in enumerate(parts[: plan.walks] if stage == "walk" else parts):
                 split = Split(dataset, seed, out / "splits" / name / f"split{seed}", plan, watch)
-                done[name][stage].append(split.figures(stage))
-                _write(done, plan, out)
+                beside = {"auroc_nodes": auroc_by_nodes(dataset)} if stage == "classifier" else {}
+                done[name][stage].append(split.figures(stage) | beside)
+                _write(done, plan, out, others)
     return out / "splits.md"
 
 
@@ -185,28 +188,54 @@ class Split:
         return {name: number(float(measures[name].nanmean())) for name in ("flip_ratio", "sic", "ged")}
 
 
+def auroc_by_nodes(dataset: GraphDataset) -> float | None:
+    """AUROC of the number of nodes alone on the test part, as the class that is larger on average in the train part."""
+    train, test = dataset.part("train"), dataset.part("test")
+    sizes = train.node_ptr.diff().double()
+    larger = bool(sizes[train.labels == 1].mean() > sizes[train.labels == 0].mean())
+    return number(auroc(test.node_ptr.diff().double() * (1 if larger else -1), test.labels))
+
+
 def means(parts: Sequence[Figures]) -> Figures:
-    """Mean of each figure over splits and, as `…_spread`, its standard error; that of one split is not known."""
+    """Mean of each figure over splits and, as `…_spread`, its standard error; that of one split is not known.
+
+    A figure that some split does not have, because it is no number there, has no mean.
+    """
     figures: Figures = {}
     for name in parts[0] if parts else ():
-        values = torch.tensor([float(part[name] or 0.0) for part in parts], dtype=torch.float64)
+        values = torch.tensor([math.nan if part[name] is None else part[name] for part in parts], dtype=torch.float64)
         figures[name] = number(float(values.mean()))
         if len(parts) > 1:
             figures[f"{name}_spread"] = number(float(values.std()) / math.sqrt(len(parts)))
     return figures
 
 
-def _write(done: dict[str, dict[str, list[Figures]]], plan: Plan, out: Path) -> None:
+def _stored(out: Path) -> dict[str, Any]:
+    """Rows of the table that earlier runs have written, by set; none if there is no readable file of them."""
+    try:
+        content = json.loads((out / "splits.json").read_text(encoding="utf-8"))
+        return {name: row for name, row in content.items() if name != "provenance" and row["command"] and row["splits"]}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return {}
+
+
+def _write(done: dict[str, dict[str, list[Figures]]], plan: Plan, out: Path, others: dict[str, Any]) -> None:
+    """Write the table of what is done, and of the sets that earlier runs have measured."""
     command = f"graphflip bench paper --splits {plan.splits} --walks {plan.walks}"
     command += f" --epochs {plan.epochs}" if plan.epochs else ""
     command += f" --limit {plan.limit}" if plan.limit else ""
-    provenance = {"command": command, "ged_seconds": plan.ged_seconds, "versions": versions()}
-    results = {name: _row(stages) for name, stages in done.items()}
-    table = split_table(results)
-    source = f"`{command}`; " + ", ".join(f"{name} {text}" for name, text in versions().items()) + "."
+    new = {
+        name: {"command": f"{command} --data {name}", **_row(stages), "splits": stages} for name, stages in done.items()
+    }
+    results = dict(sorted((others | new).items()))
+    shown = {name: {key: value for key, value in row.items() if key != "splits"} for name, row in results.items()}
+    table = split_table(shown)
+    about = {"ged_seconds": plan.ged_seconds, "versions": versions()}
+    source = ", ".join(f"`{row['command']}`" for row in results.values())
+    source += "; " + ", ".join(f"{name} {text}" for name, text in versions().items()) + "."
     for suffix, text in (("csv", table.to_csv()), ("md", table.to_markdown(source)), ("tex", table.to_latex())):
         write_atomically(out / f"{table.name}.{suffix}", text.encode())
-    content = {"provenance": provenance, **{name: results[name] | {"splits": done[name]} for name in done}}
+    content = {"provenance": about, **results}
     write_atomically(out / "splits.json", (json.dumps(content, indent=1, allow_nan=False) + "\n").encode())
 
 

@@ -117,6 +117,7 @@ def split_table(results: Mapping[str, Any]) -> Table:
         Column("splits", "n_classifier", 0),
         Column("AUROC ↑", "auroc", 3, spread=True, note="auroc"),
         Column("paper", "paper_auroc"),
+        Column("nodes alone", "auroc_nodes", 3, spread=True, note="auroc_nodes"),
         Column("splits", "n_vae", 0),
         Column("epochs", "epochs", 0, note="split_epochs"),
         Column("-ELBO ↓", "neg_elbo", 1, spread=True, note="elbo"),

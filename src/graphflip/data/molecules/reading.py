@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...chemistry import OTHER, Chemistry
+from ...columns import shortened
 from ...errors import DataError, GraphflipError, SchemaError
 from ...schema import AttributeDict, Schema
 from .building import chemistry_of, no_logs, rdkit_chem, sanitize_mol
@@ -12,6 +13,9 @@ from .salts import largest_part, num_parts, parent_of
 
 if TYPE_CHECKING:
     import rdkit.Chem
+
+UNREADABLE = "\ufffd"
+"""Sign with which a reader of tables begins what it gives in place of a line that it cannot read."""
 
 
 class NodesAndEdges(NamedTuple):
@@ -23,13 +27,19 @@ class NodesAndEdges(NamedTuple):
 
 def parse_smiles(smiles: str) -> "rdkit.Chem.Mol":
     """Parse a SMILES text; rings are aromatic only if the text has aromatic (lower-case) atoms. Hydrogens stay."""
+    if smiles.startswith(UNREADABLE):
+        raise DataError(
+            "A row must be one line of at most a million characters, with quotes in pairs; "
+            f"this one is {smiles.removeprefix(UNREADABLE).strip('()')}. Correct the line."
+        )
     Chem = rdkit_chem()
     with no_logs():
-        # RDKit passes over a NUL, at which other programs take the text to end.
-        mol = None if "\0" in smiles else Chem.MolFromSmiles(smiles, sanitize=False)
+        # RDKit passes over a NUL, at which other programs take the text to end, and cannot take half a character.
+        is_text = "\0" not in smiles and not any("\ud800" <= sign <= "\udfff" for sign in smiles)
+        mol = Chem.MolFromSmiles(smiles, sanitize=False) if is_text else None
         if mol is None or mol.GetNumAtoms() == 0:
             raise DataError(
-                f"A molecule must be written as SMILES; got {smiles!r}, which RDKit cannot read. Correct it."
+                f"A molecule must be written as SMILES; got {shortened(smiles)}, which RDKit cannot read. Correct it."
             )
         problem = sanitize_mol(mol, aromatic=any(atom.GetIsAromatic() for atom in mol.GetAtoms()))
     if problem:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from ...errors import ConfigError, JobError
-from .files import NO_LINKS, lock_file
+from .files import NO_LINKS, check_own_folder, lock_file
 
 LOCK = ".lock"
 
@@ -38,12 +38,17 @@ def folder_lock(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def model_lock(folder: Path, card: str, resume: bool) -> Iterator[None]:
-    """Hold the lock of a folder that a model is trained in; raise ConfigError if a finished one is there already."""
+    """Hold the lock of a folder that a model is trained in.
+
+    Raises ConfigError if a finished model is there already, or files that are not of a training run.
+    """
     if (folder / card).exists() and not resume:
         raise ConfigError(
             f"{folder}: a model must be trained in a folder of its own; there is a finished one here. "
             "Give another folder, or remove it."
         )
+    if not any((folder / mark).exists() for mark in (card, LOCK)):
+        check_own_folder(folder, card)
     with folder_lock(folder):
         yield
 

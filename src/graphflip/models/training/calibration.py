@@ -96,5 +96,6 @@ def _draw(curve: Reliability) -> bytes:
     axes.set(xlabel="probability of the predicted class", ylabel="share that is right", xlim=(0, 1), ylim=(0, 1))
     axes.set_title(f"expected calibration error {curve.ece:.3f}")
     picture = io.BytesIO()
-    figure.savefig(picture, format="svg", metadata={"Date": None})
+    with require("matplotlib", "plot", "Drawing a reliability curve").rc_context({"svg.hashsalt": "graphflip"}):
+        figure.savefig(picture, format="svg", metadata={"Date": None})
     return picture.getvalue()

@@ -37,5 +37,6 @@ def _draw_curves(history: list[Epoch], names: list[str]) -> bytes:
     if shown:
         right.legend()
     picture = io.BytesIO()
-    figure.savefig(picture, format="svg", metadata={"Date": None})
+    with require("matplotlib", "plot", "Drawing training curves").rc_context({"svg.hashsalt": "graphflip"}):
+        figure.savefig(picture, format="svg", metadata={"Date": None})
     return picture.getvalue()

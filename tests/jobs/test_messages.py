@@ -1,0 +1,34 @@
+"""What is said of rows that cannot be read is short, and about the row."""
+
+from graphflip.jobs import open_source
+from graphflip.jobs.answers import explain_now
+
+
+def said(kit_settings, what):
+    return list(explain_now(kit_settings, open_source(str(what))))
+
+
+def test_a_long_smiles_does_not_fill_the_terminal(settings):
+    (text,) = said(settings, "C" * 24_000)
+    assert "bad_input" in text
+    assert "got 24000" in text
+    assert len(text) < 300
+
+
+def test_a_line_whose_quotes_are_not_in_pairs_is_named_as_that(settings, tmp_path):
+    table = tmp_path / "odd.csv"
+    table.write_text('id,smiles\noops,"CCN\nb,%s\n' % ("x" * 1_500), encoding="utf-8")
+    quote, nonsense = said(settings, table)
+    assert quote.startswith("odd/2: bad_input")
+    assert "a line with an unclosed quote" in quote
+    assert "RDKit" not in quote
+    assert "\ufffd" not in quote
+    assert "RDKit cannot read" in nonsense
+    assert len(nonsense) < 300
+
+
+def test_bytes_that_are_no_text_are_bad_input(settings):
+    """An argument that is no UTF-8 reaches Python as halves of characters."""
+    (text,) = said(settings, "C\udcff")
+    assert text.startswith("C\udcff: bad_input")
+    assert "must be written as SMILES" in text
