@@ -48,6 +48,7 @@ class CF2(AbstractDescent):
     margin: float = 0.5
     method: str = "cf2"
     last: ClassVar[bool] = True
+    passes: ClassVar[int] = 2
     about: ClassVar[About] = About(
         "CF²",
         "Tan, Geng, Fu, Ge, Xu, Li, Zhang. Learning and evaluating graph neural network explanations based on "
