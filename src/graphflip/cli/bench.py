@@ -151,7 +151,7 @@ def field(
     ] = None,
     fewer: Annotated[
         str,
-        typer.Option(help="Slow methods with the number of graphs that they get, the first drawn: exmol=24,cf2=40."),
+        typer.Option(help="Slow methods with the number of graphs they get, the first drawn: exmol=24,cf2=40."),
     ] = "",
     sample: Annotated[int, typer.Option(min=0, help="Seed by which graphs are drawn.")] = 0,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the methods.")] = 0,

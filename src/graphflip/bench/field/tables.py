@@ -32,7 +32,7 @@ FOOTNOTES = {
     "them.",
     "minimal": "No single change can be taken back so that a valid, smaller graph remains which still flips.",
     "known": "Share of all inputs for which the true class changes, with the fewest edits possible.",
-    "seconds": "Processor time of the method alone, one thread; training (CLEAR, autoencoders, surrogates) is not in it.",
+    "seconds": "Processor time of the method alone, one thread; without training (CLEAR, autoencoders).",
     "calls": "Graphs shown to the classifier, relaxed ones included; a dash if the method does not count.",
 }
 
