@@ -13,7 +13,7 @@ from ..progress import Watch, counter
 from ..quality.runs import QualityRun, material_of
 from ..summary import versions
 from ..workers import Map, cluster, workers
-from .figures import failures, method_figures
+from .figures import failures, flips_to, method_figures
 from .methods import OURS, USUAL, FieldMethod, chosen_methods
 from .oracles import FieldSource, oracle_figures
 from .sets import found_answers, set_name, truth_of
@@ -155,7 +155,8 @@ def measure_method(
     truth, known = truth_of(spec), None
     if truth is not None:
         known = found_answers(truth, list(read_records(run.files.records, material.kit.schema)))
-    return method_figures(measures, realism, known) | {"failures": failures(run.files.records)}
+    told = {"failures": failures(run.files.records), "flips_to": flips_to(run.files.records)}
+    return method_figures(measures, realism, known) | told
 
 
 def unable(method: FieldMethod, spec: str, plan: FieldPlan, out: Path) -> str:
