@@ -54,7 +54,7 @@ class CF2(AbstractDescent):
         "Tan, Geng, Fu, Ge, Xu, Li, Zhang. Learning and evaluating graph neural network explanations based on "
         "counterfactual and factual reasoning. WWW 2022, arXiv 2202.08816",
         Abilities(needs=("gradients",)),
-        "Its paper's probability of necessity would be a flip ratio, but of another classifier and part of Mutagenicity; "
+        "Its paper's probability of necessity would be a flip ratio, of another classifier and part of Mutagenicity; "
         "we did not have its table. What others measured of it on Mutagenicity stands below, beside our row.",
     )
 
