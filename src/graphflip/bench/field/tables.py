@@ -97,6 +97,32 @@ def field_table(content: Mapping[str, Any]) -> Table:
     return Table("table", _PARTS, rows_of(content), FOOTNOTES)
 
 
+def summary_lines(content: Mapping[str, Any]) -> list[str]:
+    """Markdown: one row for each method, one column for each set with an oracle, three figures in each cell."""
+    blocks = {
+        f"{NAMES.get(name, name)}, {oracle} ({_most(block)})": block
+        for name, oracles in blocks_of(content).items()
+        for oracle, block in oracles.items()
+    }
+    names = [method.name for method in methods_of(content)]
+    cells = [[f"`{name}`", *(_three(block.get(name, {})) for block in blocks.values())] for name in names]
+    return markdown_lines(["method", *blocks], cells)
+
+
+def _most(block: Mapping[str, Any]) -> int:
+    """Number of graphs of a block; slow methods may have fewer."""
+    return max((int(block[name].get("n", 0)) for name in in_order(block)), default=0)
+
+
+def _three(figures: Mapping[str, Any]) -> str:
+    """Flip ratio, believed (mean of the two NAFR) and edit distance of flips; a dash where nothing was measured."""
+    if figures.get("flip_ratio") is None:
+        return "–"
+    ged = figures.get("ged")
+    believed = _ranked(figures, "believed", 0.0)
+    return f"{figures['flip_ratio']:.2f} / {believed:.2f} / " + ("–" if ged is None else f"{ged:.1f}")
+
+
 def blocks_of(content: Mapping[str, Any]) -> dict[str, dict[str, dict[str, Any]]]:
     """Figures by set and oracle, without what is told of the whole."""
     return {name: value for name, value in content.items() if name not in ("provenance", "stability", "ranks")}

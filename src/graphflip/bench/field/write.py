@@ -20,6 +20,7 @@ from .tables import (
     rank_lines,
     rankings,
     stability_lines,
+    summary_lines,
 )
 
 
@@ -59,6 +60,7 @@ def write_field(out: Path) -> Path:
     write_table(out, content)
     markdown = markdown_of(content)
     write_atomically(out / "table.md", markdown.encode())
+    write_atomically(out / "summary.md", ("\n".join(summary_lines(content)) + "\n").encode())
     write_atomically(out / "table.tex", field_table(content).to_latex().encode())
     write_atomically(out / "table.csv", field_table(content).to_csv().encode())
     pictures = draw_field(content)
