@@ -1,4 +1,4 @@
-"""Every row of the field (rivals, the paper's methods, ours) through the laws of answers; new methods are here at once."""
+"""Every row of the field (rivals, the paper's methods, ours) through the laws of answers; new ones are here at once."""
 
 import dataclasses
 from functools import cache
