@@ -15,7 +15,7 @@ from graphflip.bench.field import oracles
 from graphflip.bench.field.add import add_to_field
 from graphflip.bench.field.benchmark import FieldPlan, run_field
 from graphflip.bench.field.methods import METHODS, chosen_methods
-from graphflip.bench.field.papers import ANCHORS, WORDS, anchor_lines
+from graphflip.bench.field.papers import PUBLISHED, WORDS, published_lines
 from graphflip.bench.field.sets import MADE, set_name, truth_of
 from graphflip.bench.field.stability import jaccard, perturbed, run_stability
 from graphflip.bench.field.taken import DENIED, Taken
@@ -130,16 +130,16 @@ def test_flips_are_told_by_class(measured):
 
 
 def test_published_figures_stand_beside_ours():
-    for anchor in ANCHORS:
-        assert anchor.method in METHODS
-        assert anchor.oracle in oracles.ORACLES
-        assert anchor.figures.keys() <= WORDS.keys()
-        row = dict.fromkeys(anchor.figures, 0.125) | {"flips_to": {anchor.toward: 0.25}}
-        (line,) = anchor_lines({anchor.data: {anchor.oracle: {anchor.method: row}}})[2:]
-        for name, theirs in anchor.figures.items():
-            ours = 0.25 if anchor.toward and name == "flip_ratio" else 0.125
+    for one in PUBLISHED:
+        assert one.method in METHODS
+        assert one.oracle in oracles.ORACLES
+        assert one.figures.keys() <= WORDS.keys()
+        row = dict.fromkeys(one.figures, 0.125) | {"flips_to": {one.toward: 0.25}}
+        (line,) = published_lines({one.data: {one.oracle: {one.method: row}}})[2:]
+        for name, theirs in one.figures.items():
+            ours = 0.25 if one.toward and name == "flip_ratio" else 0.125
             assert f"{WORDS[name]} {theirs:.2f} / {ours:.2f}" in line
-    assert anchor_lines({}) == []
+    assert published_lines({}) == []
 
 
 def test_what_cannot_be_done_is_said_and_not_counted(tmp_path):

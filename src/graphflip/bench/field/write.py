@@ -7,7 +7,7 @@ from typing import Any
 from ...models.storage.files import write_atomically
 from .oracles import ORACLES
 from .page import page_of
-from .papers import anchor_lines, paper_lines
+from .papers import published_lines, paper_lines
 from .pictures import draw_field
 from .tables import (
     ability_lines,
@@ -92,7 +92,7 @@ def markdown_of(content: dict[str, Any]) -> str:
         ["### Ranks", "", *rank_lines(content)],
         ["### Stability", "", *stability_lines(content), ""] if "stability" in content else [],
         ["### Failures by reason", "", *failure_lines(content), ""],
-        ["### Papers, and figures of theirs", "", *paper_lines(methods), "", *anchor_lines(content), ""],
+        ["### Papers, and figures of theirs", "", *paper_lines(methods), "", *published_lines(content), ""],
         ["### Commands", "", *(f"- `{command}`" for command in commands), ""],
     ]
     return "\n".join(line for part in parts for line in part)
