@@ -7,7 +7,7 @@ from typing import Any
 from ...models.storage.files import write_atomically
 from .oracles import ORACLES
 from .page import page_of
-from .papers import published_lines, paper_lines
+from .papers import paper_lines, published_lines
 from .pictures import draw_field
 from .tables import (
     ability_lines,
