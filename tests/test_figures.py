@@ -74,7 +74,7 @@ def test_what_readme_and_documentation_say_of_the_field_is_so():
     }
     for (name, _), block in blocks.items():
         rows = {method: row for method, row in block.items() if "flip_ratio" in row}
-        assert max(rows, key=lambda method: believed(rows[method])) == "balanced"
+        assert believed(rows["balanced"]) >= max(map(believed, rows.values())) - 1e-9
         if name == "aids":
             assert rows["cf_gnn"]["flip_ratio"] == rows["cf2"]["flip_ratio"] == 0
         else:

@@ -244,7 +244,8 @@ def stability_lines(content: Mapping[str, Any]) -> list[str]:
     note = (
         "Of graphs that the method flips: valid, the same edits still flip (for the perturbed graph, or for the "
         "retrained classifier where it predicts the same class for the factual); flips again, the method finds a flip "
-        "under the change; same edits, mean Jaccard similarity of the two lists of edits."
+        "under the change; same edits, mean Jaccard similarity of the two lists of edits. Measured with `--stability`, "
+        "added to the command of the rows."
     )
     return [*markdown_lines(header, cells), "", note]
 
