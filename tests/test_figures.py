@@ -91,6 +91,8 @@ def test_what_readme_and_documentation_say_of_the_field_is_so():
     told = [f"{believed(block[method]):.2f}" for block, method in [*more, (gcn, "minimal"), (kit, "minimal")]]
     told += [f"about {gcn['obs']['calls']:.0f} graphs", f"asks about {gcn['balanced']['calls']:.0f}"]
     told += [f"{FIELD['tree_cycles']['kit'][name]['known_answer']:.2f}" for name in ("minimal", "gcf_walk", "xplore")]
+    stable = FIELD["stability"]["mutagenicity"]["gcn"]
+    told += [f"{stable[name]['retrained']['valid']:.2f} (" for name in ("balanced", "minimal", "gcf_walk")]
     for page in ("README.md", "docs/field.md"):
         text = (ROOT / page).read_text()
         assert all(words in " ".join(text.split()) for words in told), page
