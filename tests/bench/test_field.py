@@ -5,6 +5,7 @@ import json
 import re
 import shutil
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from graphflip.bench.field import oracles
 from graphflip.bench.field.add import add_to_field
 from graphflip.bench.field.benchmark import FieldPlan, run_field
 from graphflip.bench.field.methods import METHODS, chosen_methods
+from graphflip.bench.field.papers import PUBLISHED, WORDS, published_lines
 from graphflip.bench.field.sets import MADE, set_name, truth_of
 from graphflip.bench.field.stability import jaccard, perturbed, run_stability
 from graphflip.bench.field.taken import DENIED, Taken
@@ -110,6 +112,36 @@ def test_graphs_are_a_sample_by_seed(tmp_path):
     assert set(ids[0]) <= set(SMALL.part("test").ids)
 
 
+def test_slow_methods_may_have_fewer_graphs_which_are_among_those_of_the_others(tmp_path):
+    chosen = plan(methods=["obs", "irand"], fewer={"irand": 2})
+    run_field(chosen, tmp_path)
+    block = table(tmp_path)["planted"]["kit"]
+    assert (block["obs"]["n"], block["irand"]["n"]) == (4, 2)
+    assert "--limit 4 --fewer irand=2" in block["irand"]["command"]
+    many, few = (set(chosen.source(tmp_path, "kit", name)("planted").graphs.ids) for name in ("obs", "irand"))
+    assert few < many
+
+
+def test_flips_are_told_by_class(measured):
+    lines = [json.loads(line) for line in (measured / "planted/kit/obs-seed0.jsonl").read_text().splitlines()]
+    row = table(measured)["planted"]["kit"]["obs"]
+    asked = [line["classes"][line["target"]] for line in lines]
+    assert sum(row["flips_to"][name] for name in asked) / len(asked) == pytest.approx(row["flip_ratio"], abs=1e-3)
+
+
+def test_published_figures_stand_beside_ours():
+    for one in PUBLISHED:
+        assert one.method in METHODS
+        assert one.oracle in oracles.ORACLES
+        assert one.figures.keys() <= WORDS.keys()
+        row = dict.fromkeys(one.figures, 0.125) | {"flips_to": {one.toward: 0.25}}
+        (line,) = published_lines({one.data: {one.oracle: {one.method: row}}})[2:]
+        for name, theirs in one.figures.items():
+            ours = 0.25 if one.toward and name == "flip_ratio" else 0.125
+            assert f"{WORDS[name]} {theirs:.2f} / {ours:.2f}" in line
+    assert published_lines({}) == []
+
+
 def test_what_cannot_be_done_is_said_and_not_counted(tmp_path):
     run_field(plan(methods=["irand", "exmol"]), tmp_path)
     block = table(tmp_path)["planted"]["kit"]
@@ -156,6 +188,20 @@ def test_claims_are_not_believed_and_nodes_are_aligned():
         assert not answer.flipped
         assert answer.note == DENIED
         assert answer.edits == [], "the same graph in another order is no edit away"
+
+
+@dataclasses.dataclass(frozen=True)
+class Sleeper(Boaster):
+    """Waits, and computes nothing."""
+
+    def explain_batch(self, question):
+        time.sleep(0.5)
+        return super().explain_batch(question)
+
+
+def test_seconds_are_those_of_the_processor():
+    (answer,) = Taken(Sleeper(red_kit(SMALL).classifier), 0.5, "sleeper").explain(SMALL.graphs(0))
+    assert 0 < answer.seconds < 0.4
 
 
 def test_our_methods_keep_the_constraints_that_they_say_they_take():
@@ -213,6 +259,8 @@ def test_wrong_plans_are_refused(tmp_path):
         ({"data": ["aids", "aids"]}, "each once"),
         ({"data": ["a/planted.csv", "b/planted.csv"]}, "different names"),
         ({"limit": 0}, "at least 1"),
+        ({"fewer": {"cf2": 3}}, "methods that are measured"),
+        ({"fewer": {"obs": 0}}, "at least 1"),
         ({"part": "train"}, "must be one of"),
         ({"methods": ["no.such:Thing"]}, "that Python finds"),
         ({"methods": ["json:JSONDecoder"]}, "extends AbstractRival"),

@@ -1,14 +1,15 @@
 """Every method of the literature through the laws of answers; a new method is one more line."""
 
 import random
+from importlib import import_module
+from pkgutil import iter_modules
 
 import numpy as np
 import pytest
 import torch
 
-from graphflip.data.molecules.molecule import from_smiles, molecule_schema
+from graphflip import rivals
 from graphflip.data.planted.motif import planted
-from graphflip.errors import ConfigError, SchemaError
 from graphflip.explain.counterfactual import Outcome
 from graphflip.explain.method import verdict
 from graphflip.graph import Graph
@@ -16,12 +17,11 @@ from graphflip.models.networks.classifier import AbstractClassifier
 from graphflip.rivals.cf2 import CF2
 from graphflip.rivals.cf_gnn import CFGNNExplainer
 from graphflip.rivals.clear import Clear
-from graphflip.rivals.fragment_exchange import FragmentExchange
+from graphflip.rivals.edge_weights import pair_list, toggled
 from graphflip.rivals.gcf_walk import ReinforcedWalk
 from graphflip.rivals.irand import IRand
 from graphflip.rivals.oblivious import ObliviousSearch
 from graphflip.rivals.rival import Abilities, About, AbstractRival
-from graphflip.rivals.selfies_mutation import SelfiesMutation
 from graphflip.rivals.xplore import XPlore
 
 DATA = planted(40, min_nodes=5, max_nodes=8)
@@ -41,20 +41,6 @@ class ThickOrRed(AbstractClassifier):
     def head(self, embedding):
         logit = embedding - 3.5
         return torch.cat([-logit, logit], 1)
-
-
-class CountsNitrogen(AbstractClassifier):
-    """Class 1 if there is a nitrogen."""
-
-    def __init__(self, schema):
-        super().__init__()
-        self.schema, self.at = schema, schema.node_type.values.index("N")
-
-    def embed(self, graph):
-        return graph.V[..., self.at].sum(1, keepdim=True)
-
-    def head(self, embedding):
-        return torch.cat([0.5 - embedding, embedding - 0.5], 1)
 
 
 MODEL = ThickOrRed(DATA.schema).eval()
@@ -107,6 +93,21 @@ def test_an_answer_depends_on_graph_target_and_seed_alone(make):
     assert [answer.edits for answer in again] == [answer.edits for answer in together]
 
 
+def test_the_law_of_seeds_can_fail():
+    class Moody(AbstractRival):
+        about = About("moody", "nowhere", Abilities(adds_edges=True))
+        method, classifier = "moody", MODEL
+
+        def search(self, asking):
+            everywhere = pair_list(asking.factual)
+            return toggled(asking.factual, [everywhere[int(torch.randint(len(everywhere), ()))]])
+
+    with torch.random.fork_rng():
+        torch.manual_seed(0)
+        with pytest.raises(AssertionError):
+            test_an_answer_depends_on_graph_target_and_seed_alone(Moody)
+
+
 @every_rival
 def test_the_global_generators_are_left_alone(make):
     before, numpy = torch.get_rng_state(), np.random.get_state()[1].tolist()  # noqa: NPY002
@@ -130,6 +131,14 @@ def test_calls_are_counted(answers, name):
     assert all(answer.classifier_calls > 0 for answer in answers[name])
 
 
+def test_every_method_of_the_literature_is_here():
+    """A new method is noticed here until it is one more line; those that need molecules have laws of their own."""
+    modules = [import_module(f"graphflip.rivals.{module.name}") for module in iter_modules(rivals.__path__)]
+    found = {thing for module in modules for thing in vars(module).values() if isinstance(thing, type)}
+    methods = {kind.method for kind in found if issubclass(kind, AbstractRival) and hasattr(kind, "about")}
+    assert methods == {*RIVALS, "exmol", "crem"}
+
+
 def test_the_law_can_fail():
     class Liar(AbstractRival):
         about = About("liar", "nowhere", Abilities())
@@ -148,26 +157,3 @@ def test_removed_edges_are_the_ones_that_matter():
     thick = [edit.before == {"type": "thick"} for answer in found for edit in answer.edits]
     assert thick
     assert all(thick)
-
-
-MOLECULES = molecule_schema(("C", "N", "O"), max_nodes=12, explicit_hydrogens=False)
-ANILINE = from_smiles("Nc1ccccc1", MOLECULES)
-
-
-def test_mutations_of_selfies_flip_and_leave_generators_alone():
-    pytest.importorskip("exmol", reason="needs the package exmol: pip install 'graphflip[peers]'")
-    rival = SelfiesMutation(CountsNitrogen(MOLECULES).eval(), samples=300)
-    before = np.random.get_state()[1].tolist()  # noqa: NPY002
-    one, same = (rival.explain(ANILINE, seed=2)[0] for _ in range(2))
-    assert one.flipped
-    assert one.counterfactual == same.counterfactual
-    assert before == np.random.get_state()[1].tolist()  # noqa: NPY002
-    with pytest.raises(SchemaError, match="for molecules"):
-        SelfiesMutation(MODEL).explain(GRAPHS[0])
-
-
-def test_fragments_need_a_database(monkeypatch):
-    pytest.importorskip("crem", reason="needs the package crem: pip install 'graphflip[peers]'")
-    monkeypatch.delenv("GRAPHFLIP_CREM", raising=False)
-    with pytest.raises(ConfigError, match="database of fragments; got none"):
-        FragmentExchange(CountsNitrogen(MOLECULES).eval()).explain(ANILINE)

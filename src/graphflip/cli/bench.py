@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from ..errors import ConfigError
 from .report import write_page
 from .terminal import console, prepare
 
@@ -148,6 +149,10 @@ def field(
     limit: Annotated[
         int | None, typer.Option(min=1, help="Explain this many graphs of each set, drawn at random.")
     ] = None,
+    fewer: Annotated[
+        str,
+        typer.Option(help="Slow methods with the number of graphs they get, the first drawn: exmol=24,cf2=40."),
+    ] = "",
     sample: Annotated[int, typer.Option(min=0, help="Seed by which graphs are drawn.")] = 0,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the methods.")] = 0,
     ged_seconds: Annotated[float, typer.Option(min=0, help="Seconds for the edit distance of each pair.")] = 0.2,
@@ -176,13 +181,22 @@ def field(
     prepare()
     names = {"usual": list(USUAL), "all": list(METHODS)}.get(methods) or _split(methods)
     chosen = list(ORACLES) if oracles == "all" else _split(oracles)
-    plan = FieldPlan(_split(data), names, chosen, part, limit, sample, seed, ged_seconds)
+    plan = FieldPlan(_split(data), names, chosen, part, limit, sample, seed, ged_seconds, _counts(fewer))
     with task_bar(console) as watch:
         written = run_field(plan, out, workers, watch, scheduler)
     if stability:
         with task_bar(console) as watch:
             run_stability(plan, out, stability, watch)
     console.print(f"Tables, pictures and the page index.html are in {written}.")
+
+
+def _counts(text: str) -> dict[str, int]:
+    """Numbers by name, from words like exmol=24."""
+    pairs = [word.partition("=") for word in _split(text)]
+    wrong = next(("".join(pair) for pair in pairs if not pair[2].isdigit()), None)
+    if wrong is not None:
+        raise ConfigError(f"`--fewer` must be like exmol=24,cf2=40; got {wrong!r}.")
+    return {name: int(count) for name, _, count in pairs}
 
 
 def _split(text: str) -> list[str]:

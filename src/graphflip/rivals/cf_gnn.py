@@ -50,8 +50,8 @@ class CFGNNExplainer(AbstractDescent):
         "Lucic, ter Hoeve, Tolomei, de Rijke, Silvestri. CF-GNNExplainer: counterfactual explanations for graph neural "
         "networks. AISTATS 2022, arXiv 2102.03322",
         Abilities(needs=("gradients",)),
-        "Its table has tree-cycles as node classification: fidelity 0.21 (so 0.79 flip), 2.09 edges removed. Our "
-        "tree_cycles classifies whole graphs, so the figures stand beside each other and are not the same quantity.",
+        "Its sets are nodes of one large graph (tree-cycles, tree-grid, BA-shapes). Our tree_cycles classifies whole "
+        "graphs, so the figures below stand beside each other and are not the same quantity.",
     )
 
     def begin(self, question: Question) -> Parameters:

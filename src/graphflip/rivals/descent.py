@@ -23,12 +23,14 @@ class AbstractDescent(AbstractRival):
     """Interface of a method with parameters for each graph; those of a batch are learned side by side.
 
     The hard graph of every step is classified, and the flip with the fewest changes is the answer; where `last` is
-    true, only the graph of the last step is looked at.
+    true, only the graph of the last step is classified, and a loss cannot ask if the goal is reached.
+    `passes` is the number of graphs that one evaluation of the loss shows the classifier.
     """
 
     steps: int
     rate: float
     last: bool = False
+    passes: int = 1
 
     @abstractmethod
     def begin(self, question: Question) -> Parameters:
@@ -68,20 +70,20 @@ class AbstractDescent(AbstractRival):
             optimizer = self.optimizer(parameters)
             seen, flips = None, torch.zeros(len(graph), dtype=torch.bool)
             for step in range(self.steps + 1):
-                with torch.no_grad():
-                    after = self.hard(graph, parameters)
-                    if seen is None or not (torch.equal(after.A, seen.A) and torch.equal(after.V, seen.V)):
-                        seen, calls = after, calls + 1
-                        flips = reached_each(question.goals, self.classifier(after)) & (after.num_nodes > 0)
-                        if not self.last or step == self.steps:
+                if not self.last or step == self.steps:
+                    with torch.no_grad():
+                        after = self.hard(graph, parameters)
+                        if seen is None or not (torch.equal(after.A, seen.A) and torch.equal(after.V, seen.V)):
+                            seen, calls = after, calls + 1
+                            flips = reached_each(question.goals, self.classifier(after)) & (after.num_nodes > 0)
                             _keep(after, flips, num_changed(graph, after), best, least)
-                    elif self.last and step == self.steps:
-                        _keep(after, flips, num_changed(graph, after), best, least)
                 if step == self.steps:
                     break
-                optimizer.zero_grad()
-                self.loss(question, parameters, ~flips).sum().backward()
-                calls += 1
+                # Not `backward`, which would compute gradients of the classifier's weights as well.
+                gradients = torch.autograd.grad(self.loss(question, parameters, ~flips).sum(), parameters)
+                for parameter, gradient in zip(parameters, gradients, strict=True):
+                    parameter.grad = gradient
+                calls += self.passes
                 optimizer.step()
         return best, calls
 

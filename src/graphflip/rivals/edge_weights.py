@@ -47,9 +47,10 @@ def both_ways(values: Float[Tensor, "b n n"], directed: bool) -> Float[Tensor, "
 
 
 def toggled(graph: Graph, chosen: list[tuple[int, int]]) -> Graph:
-    """One graph after the given edges have come or gone."""
+    """One graph after the given edges have come or gone; each pair is given once."""
     A = graph.A.clone()
-    for i, j in chosen:
+    if chosen:
+        i, j = torch.tensor(chosen).T
         A[0, i, j] = 1 - A[0, i, j]
         if not graph.schema.directed:
             A[0, j, i] = A[0, i, j]

@@ -77,7 +77,7 @@ def find_database(given: str | None = None) -> Path:
     if not path.is_file():
         raise ConfigError(
             f"The method crem needs a database of fragments; got {str(path) if path.name else 'none'}. Make one with "
-            f"the commands of the package (fragmentation, frag_to_env, env_to_db), and set {DATABASE} to its path."
+            f"the package's command cremdb_create from any molecules, and set {DATABASE} to its path."
         )
     return path
 

@@ -55,8 +55,8 @@ class ObliviousSearch(AbstractRival):
         changed: list[tuple[int, int]] = []
         edges, gaps = pair_list(asking.factual, True), pair_list(asking.factual, False)
         while asking.calls < self.most_calls and len(changed) < len(edges) + len(gaps):
-            adds = bool(torch.randint(2, (), generator=asking.rng))
-            left = [pair for pair in (gaps if adds else edges) if pair not in changed]
+            adds, taken = bool(torch.randint(2, (), generator=asking.rng)), set(changed)
+            left = [pair for pair in (gaps if adds else edges) if pair not in taken]
             changed += drawn(left, self.block, asking.rng)
             if bool(asking.reached(toggled(asking.factual, changed))[0]):
                 return changed
@@ -70,7 +70,8 @@ class ObliviousSearch(AbstractRival):
             for at in range(0, len(order), size):
                 if asking.calls >= self.most_calls:
                     return changed
-                left = [pair for pair in changed if pair not in order[at : at + size]]
+                block = set(order[at : at + size])
+                left = [pair for pair in changed if pair not in block]
                 if left and bool(asking.reached(toggled(asking.factual, left))[0]):
                     changed, shrunk = left, True
             if not shrunk and size == 1:

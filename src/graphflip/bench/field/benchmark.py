@@ -1,7 +1,7 @@
 """The field's benchmark: methods x oracles x sets, explained, taken as they are, and scored by the same judges."""
 
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from ..progress import Watch, counter
 from ..quality.runs import QualityRun, material_of
 from ..summary import versions
 from ..workers import Map, cluster, workers
-from .figures import failures, method_figures
+from .figures import failures, flips_to, method_figures
 from .methods import OURS, USUAL, FieldMethod, chosen_methods
 from .oracles import FieldSource, oracle_figures
 from .sets import found_answers, set_name, truth_of
@@ -36,6 +36,8 @@ class FieldPlan:
         sample: Seed by which graphs are drawn.
         seed: Seed of the methods.
         ged_seconds: Time limit for the edit distance of a pair.
+        fewer: Number of graphs for slow methods, by name: the first ones that `sample` draws, so they are among the
+            graphs of the others.
 
     Raises:
         ConfigError: Something is missing, given twice or unknown.
@@ -49,13 +51,17 @@ class FieldPlan:
     sample: int = 0
     seed: int = 0
     ged_seconds: float = 0.2
+    fewer: Mapping[str, int] = field(default_factory=dict)
     names: tuple[str, ...] = field(init=False)
 
     def __post_init__(self) -> None:
         for what, given in (("sets", self.data), ("oracles", self.oracles), ("methods", self.methods)):
             if not given or len(set(given)) < len(given):
                 raise ConfigError(f"The field needs one or more {what}, each once; got {list(given)}.")
-        chosen_methods(self.methods)
+        known = [method.name for method in chosen_methods(self.methods)]
+        for name, count in self.fewer.items():
+            if name not in known or count < 1:
+                raise ConfigError(f"Fewer graphs are for methods that are measured, at least 1; got {name}={count}.")
         for oracle in self.oracles:
             FieldSource(Path(), oracle, self.part, self.limit)
         names = tuple(map(set_name, self.data))
@@ -69,6 +75,7 @@ class FieldPlan:
         words = ["graphflip bench field --data", ",".join(self.data), "--methods", ",".join(self.methods)]
         words += ["--oracles", ",".join(self.oracles), "--part", self.part]
         words += ["--limit", str(self.limit)] if self.limit else []
+        words += ["--fewer", ",".join(f"{name}={count}" for name, count in self.fewer.items())] if self.fewer else []
         words += ["--sample", str(self.sample), "--seed", str(self.seed), "--ged-seconds", f"{self.ged_seconds:g}"]
         return " ".join(words)
 
@@ -77,9 +84,10 @@ class FieldPlan:
         """The graphs of a block; figures of other graphs are not mixed with these."""
         return {"part": self.part, "limit": self.limit, "sample": self.sample}
 
-    def source(self, out: Path, oracle: str) -> FieldSource:
-        """Source of graphs and models for the runs of an oracle."""
-        return FieldSource(out, oracle, self.part, self.limit, self.sample)
+    def source(self, out: Path, oracle: str, method: str = "") -> FieldSource:
+        """Source of graphs and models for the runs of an oracle; a method may have fewer graphs."""
+        counts = [count for count in (self.limit, self.fewer.get(method)) if count is not None]
+        return FieldSource(out, oracle, self.part, min(counts, default=None), self.sample)
 
 
 def run_field(
@@ -111,8 +119,9 @@ def run_field(
     out.mkdir(parents=True, exist_ok=True)
     methods = sorted(chosen_methods(plan.methods), key=lambda method: method.name in OURS)
     blocks = [(spec, oracle) for spec in plan.data for oracle in plan.oracles]
-    total = 3 * sum(len(material_of(plan.source(out, oracle), spec).graphs) for spec, oracle in blocks) * len(methods)
-    tick = counter(watch, total)
+    sizes = [len(material_of(plan.source(out, oracle), spec).graphs) for spec, oracle in blocks]
+    total = sum(min(size, plan.fewer.get(method.name, size)) for size in sizes for method in methods)
+    tick = counter(watch, 3 * total)
     with cluster(scheduler, num_workers) if scheduler else workers(num_workers) as pool:
         for own in (False, True):
             for spec, oracle in blocks:
@@ -133,7 +142,7 @@ def measure_method(
     tick: Callable[[str, int], None],
 ) -> dict[str, Any]:
     """Explain, score and summarize one method on one set with one oracle."""
-    name, source = set_name(spec), plan.source(out, oracle)
+    name, source = set_name(spec), plan.source(out, oracle, method.name)
     material = material_of(source, spec)
     count, what = len(material.graphs), f"{name}, {oracle}: {method.name}"
     reason = unable(method, spec, plan, out)
@@ -146,7 +155,8 @@ def measure_method(
     truth, known = truth_of(spec), None
     if truth is not None:
         known = found_answers(truth, list(read_records(run.files.records, material.kit.schema)))
-    return method_figures(measures, realism, known) | {"failures": failures(run.files.records)}
+    told = {"failures": failures(run.files.records), "flips_to": flips_to(run.files.records)}
+    return method_figures(measures, realism, known) | told
 
 
 def unable(method: FieldMethod, spec: str, plan: FieldPlan, out: Path) -> str:

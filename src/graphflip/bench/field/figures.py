@@ -67,6 +67,17 @@ def failures(records: Path) -> dict[str, int]:
     return reasons([(outcome, note) for outcome, note in told if outcome != "flipped"])
 
 
+def flips_to(records: Path) -> dict[str, float]:
+    """Share of flips by the class that was asked for: a method may manage one direction alone."""
+    lines = [json.loads(line) for line in records.read_text(encoding="utf-8").splitlines()]
+    asked: dict[str, list[bool]] = {}
+    for line in lines:
+        target, names = line.get("target"), line.get("classes") or []
+        known = isinstance(target, int) and target < len(names)
+        asked.setdefault(str(names[target] if known else target), []).append(line.get("outcome") == "flipped")
+    return {name: round(sum(flips) / len(flips), 4) for name, flips in sorted(asked.items())}
+
+
 def reasons(told: Sequence[tuple[str, str]]) -> dict[str, int]:
     """Count outcomes with their notes; long notes are left out."""
     short = [outcome + (f": {note}" if note and len(note) < _LONG else "") for outcome, note in told]

@@ -32,9 +32,16 @@ FOOTNOTES = {
     "them.",
     "minimal": "No single change can be taken back so that a valid, smaller graph remains which still flips.",
     "known": "Share of all inputs for which the true class changes, with the fewest edits possible.",
-    "seconds": "Wall time of the method alone, one thread, on a machine that did other things as well.",
+    "seconds": "Processor time of the method alone, one thread; without training (CLEAR, autoencoders).",
     "calls": "Graphs shown to the classifier, relaxed ones included; a dash if the method does not count.",
 }
+
+CHANGES = {
+    "seed": "another seed",
+    "noise": "1–5 % of edges perturbed",
+    "retrained": "classifier retrained with another seed",
+}
+"""Changes under which a method is asked again, in words."""
 
 _SUBJECT = (Column("data", "dataset"), Column("oracle", "oracle"), Column("method", "row"))
 _PARTS = (
@@ -88,6 +95,32 @@ def rows_of(content: Mapping[str, Any]) -> list[Row]:
 def field_table(content: Mapping[str, Any]) -> Table:
     """The table of all figures."""
     return Table("table", _PARTS, rows_of(content), FOOTNOTES)
+
+
+def summary_lines(content: Mapping[str, Any]) -> list[str]:
+    """Markdown: one row for each method, one column for each set with an oracle, three figures in each cell."""
+    blocks = {
+        f"{NAMES.get(name, name)}, {oracle} ({_most(block)})": block
+        for name, oracles in blocks_of(content).items()
+        for oracle, block in oracles.items()
+    }
+    names = [method.name for method in methods_of(content)]
+    cells = [[f"`{name}`", *(_three(block.get(name, {})) for block in blocks.values())] for name in names]
+    return markdown_lines(["method", *blocks], cells)
+
+
+def _most(block: Mapping[str, Any]) -> int:
+    """Number of graphs of a block; slow methods may have fewer."""
+    return max((int(block[name].get("n", 0)) for name in in_order(block)), default=0)
+
+
+def _three(figures: Mapping[str, Any]) -> str:
+    """Flip ratio, believed (mean of the two NAFR) and edit distance of flips; a dash where nothing was measured."""
+    if figures.get("flip_ratio") is None:
+        return "–"
+    ged = figures.get("ged")
+    believed = _ranked(figures, "believed", 0.0)
+    return f"{figures['flip_ratio']:.2f} / {believed:.2f} / " + ("–" if ged is None else f"{ged:.1f}")
 
 
 def blocks_of(content: Mapping[str, Any]) -> dict[str, dict[str, dict[str, Any]]]:
@@ -166,15 +199,6 @@ def ability_lines(methods: Sequence[FieldMethod]) -> list[str]:
     return markdown_lines(["method", "name", *marks, "needs", "settings"], cells)
 
 
-def paper_lines(methods: Sequence[FieldMethod]) -> list[str]:
-    """Markdown: paper of each method, and a figure of it beside ours or the reason why there is none."""
-    return [
-        f"- `{method.name}`: {method.about.reference}. {method.about.reproduced}".rstrip()
-        for method in methods
-        if method.about.reproduced
-    ]
-
-
 def failure_lines(content: Mapping[str, Any]) -> list[str]:
     """Markdown: answers that do not flip, by reason; and methods that could not be measured."""
     cells = []
@@ -204,6 +228,28 @@ def oracle_lines(content: Mapping[str, Any]) -> list[str]:
     return markdown_lines(["data", "oracle", "accuracy", "AUROC"], cells)
 
 
+def stability_lines(content: Mapping[str, Any]) -> list[str]:
+    """Markdown: for each method and each change, the share that stays valid and the similarity of edits."""
+    header = ["data", "oracle", "method", "graphs"]
+    header += [f"{words}: {what}" for words in CHANGES.values() for what in ("valid", "flips again", "same edits")]
+    cells = []
+    for name, oracles in content["stability"].items():
+        for oracle, methods in oracles.items():
+            for method, figures in methods.items():
+                row = [NAMES.get(name, name), oracle, method, str(figures["n"])]
+                for change in CHANGES:
+                    found = figures.get(change, {})
+                    row += [_share(found.get(key)) for key in ("valid", "flips_again", "similarity")]
+                cells.append(row)
+    note = (
+        "Of graphs that the method flips: valid, the same edits still flip (for the perturbed graph, or for the "
+        "retrained classifier where it predicts the same class for the factual); flips again, the method finds a flip "
+        "under the change; same edits, mean Jaccard similarity of the two lists of edits. Measured with `--stability`, "
+        "added to the command of the rows."
+    )
+    return [*markdown_lines(header, cells), "", note]
+
+
 def _ranked(figures: Mapping[str, Any], figure: str, worst: float) -> float:
     if figure == "believed":
         both = [figures.get(name) for name in ("nafr", "nafr_other")]
@@ -222,3 +268,7 @@ def _texts(figures: Mapping[str, Any]) -> Row:
             ends = f" [{low:.{digits}f}, {high:.{digits}f}]" if low is not None and high is not None else ""
             texts[f"{name}_text"] = f"{value:.{digits}f}{ends}"
     return texts
+
+
+def _share(value: float | None) -> str:
+    return "–" if value is None else f"{value:.2f}"

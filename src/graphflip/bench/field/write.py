@@ -7,8 +7,8 @@ from typing import Any
 from ...models.storage.files import write_atomically
 from .oracles import ORACLES
 from .page import page_of
+from .papers import paper_lines, published_lines
 from .pictures import draw_field
-from .stability_table import stability_lines
 from .tables import (
     ability_lines,
     blocks_of,
@@ -17,9 +17,10 @@ from .tables import (
     in_order,
     methods_of,
     oracle_lines,
-    paper_lines,
     rank_lines,
     rankings,
+    stability_lines,
+    summary_lines,
 )
 
 
@@ -59,6 +60,7 @@ def write_field(out: Path) -> Path:
     write_table(out, content)
     markdown = markdown_of(content)
     write_atomically(out / "table.md", markdown.encode())
+    write_atomically(out / "summary.md", ("\n".join(summary_lines(content)) + "\n").encode())
     write_atomically(out / "table.tex", field_table(content).to_latex().encode())
     write_atomically(out / "table.csv", field_table(content).to_csv().encode())
     pictures = draw_field(content)
@@ -90,7 +92,7 @@ def markdown_of(content: dict[str, Any]) -> str:
         ["### Ranks", "", *rank_lines(content)],
         ["### Stability", "", *stability_lines(content), ""] if "stability" in content else [],
         ["### Failures by reason", "", *failure_lines(content), ""],
-        ["### Papers, and figures of theirs", "", *paper_lines(methods), ""],
+        ["### Papers, and figures of theirs", "", *paper_lines(methods), "", *published_lines(content), ""],
         ["### Commands", "", *(f"- `{command}`" for command in commands), ""],
     ]
     return "\n".join(line for part in parts for line in part)

@@ -227,6 +227,7 @@ class Drafts:
     def _without(self, state: Sketch, members: set[int]) -> Sketch:
         draft = state.copy()
         for i in members:
-            self.strip_hydrogens(draft, i)
-            draft.remove(i)
+            if i in draft.nodes:  # a member that counts as a hydrogen of another one has gone with it
+                self.strip_hydrogens(draft, i)
+                draft.remove(i)
         return draft

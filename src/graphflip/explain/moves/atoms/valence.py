@@ -110,8 +110,10 @@ class Valence(AbstractMoleculeRules):
         touched = changed | after.touched
         others_are_hydrogens = all(self._fills_well(after, i) for i in after.touched - changed if i in after.nodes)
         atoms = sorted((i for i in changed if i in after.nodes), key=lambda i: self._fills_first(after, i))
-        if not all(self._fill(after, i) for i in atoms):
+        # In a graph that is no molecule a changed atom may be a hydrogen which filling another one has removed.
+        if not all(self._fill(after, i) for i in atoms if i in after.nodes):
             return False
+        atoms = [i for i in atoms if i in after.nodes]
         if others_are_hydrogens and not self._has_cation(before, touched) and not self._has_cation(after, touched):
             # Neighbors stay filled: an atom depends on its own bonds, and on nitrogens with four bonds beside it.
             return all(self._filled(after, i) for i in atoms) and self._charge_is_kept(before, after, touched)
@@ -121,8 +123,8 @@ class Valence(AbstractMoleculeRules):
         """Also fill neighbors of the atoms whose valence was filled before and is not any more; returns as `settle`."""
         near = {j for i in atoms for j in after.near[i]} - set(atoms)
         spoiled = [j for j in near if not self._filled(after, j) and (j not in before.nodes or self._filled(before, j))]
-        if not all(self._fill(after, j) for j in spoiled) or not all(
-            self._filled(after, i) for i in [*atoms, *spoiled]
+        if not all(self._fill(after, j) for j in spoiled if j in after.nodes) or not all(
+            self._filled(after, i) for i in [*atoms, *spoiled] if i in after.nodes
         ):
             return False
         region = {*changed, *near}
