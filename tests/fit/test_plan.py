@@ -54,7 +54,7 @@ def test_few_validation_graphs_do_not_end_training(steady):
         assert part.changes["patience"] == 0
         assert part.changes["keep"] == "last"
     trained = [part for part in make_plan(PARTS, many, 2.0).parts if part.epochs]
-    assert all(part.changes["patience"] > 0 and part.changes["keep"] == "best" for part in trained)
+    assert all(part.patience > 0 and part.changes["keep"] == "best" for part in trained)
 
 
 def test_small_sets_take_less_time():
