@@ -60,26 +60,6 @@ def test_the_readme_has_the_figures_of_the_field():
         shown += [f"{found['ged']:.1f} ({found['proved']:.2f})", f"{found['molecule']:.2f}"]
         shown += [f"{found['seconds']:.2f}", f"{found['calls']:.0f}" if found.get("calls") else "–", str(found["n"])]
         assert cells.split(" | ") == shown, method
-<<<<<<< HEAD
-
-
-def test_the_page_about_the_paper_has_the_rows_of_the_splits():
-    found = json.loads((ROOT / "results" / "paper" / "splits.json").read_text())
-    text = (ROOT / "docs" / "figures" / "paper.md").read_text()
-
-    def mean(row, name, digits):
-        value, spread = row.get(name), row.get(f"{name}_spread")
-        error = "" if spread is None else f" ± {spread:.{digits}f}"
-        return "–" if value is None else f"{value:.{digits}f}{error}"
-
-    for name in ("aids", "mutagenicity", "nci1"):
-        row = found[name]
-        cells = [str(row["n_classifier"]), mean(row, "auroc", 3), mean(row, "auroc_nodes", 3), str(row["n_vae"])]
-        cells += [f"{row['epochs']:.0f}" if row.get("epochs") else "–", mean(row, "neg_elbo", 1)]
-        cells += [mean(row, "neg_elbo_published", 1), str(row["n_walk"])]
-        cells += [mean(row, "flip_ratio", 3), mean(row, "sic", 3), mean(row, "ged", 1)]
-        assert f" | {' | '.join(cells)} |" in text, name
-=======
     assert (ROOT / "results" / "field" / "summary.md").read_text() in text
 
 
@@ -116,4 +96,21 @@ def test_what_readme_and_documentation_say_of_the_field_is_so():
     for page in ("README.md", "docs/field.md"):
         text = (ROOT / page).read_text()
         assert all(words in " ".join(text.split()) for words in told), page
->>>>>>> issue20
+
+
+def test_the_page_about_the_paper_has_the_rows_of_the_splits():
+    found = json.loads((ROOT / "results" / "paper" / "splits.json").read_text())
+    text = (ROOT / "docs" / "figures" / "paper.md").read_text()
+
+    def mean(row, name, digits):
+        value, spread = row.get(name), row.get(f"{name}_spread")
+        error = "" if spread is None else f" ± {spread:.{digits}f}"
+        return "–" if value is None else f"{value:.{digits}f}{error}"
+
+    for name in ("aids", "mutagenicity", "nci1"):
+        row = found[name]
+        cells = [str(row["n_classifier"]), mean(row, "auroc", 3), mean(row, "auroc_nodes", 3), str(row["n_vae"])]
+        cells += [f"{row['epochs']:.0f}" if row.get("epochs") else "–", mean(row, "neg_elbo", 1)]
+        cells += [mean(row, "neg_elbo_published", 1), str(row["n_walk"])]
+        cells += [mean(row, "flip_ratio", 3), mean(row, "sic", 3), mean(row, "ged", 1)]
+        assert f" | {' | '.join(cells)} |" in text, name
