@@ -91,6 +91,9 @@ def test_what_readme_and_documentation_say_of_the_field_is_so():
     told = [f"{believed(block[method]):.2f}" for block, method in [*more, (gcn, "minimal"), (kit, "minimal")]]
     told += [f"about {gcn['obs']['calls']:.0f} graphs", f"asks about {gcn['balanced']['calls']:.0f}"]
     told += [f"{FIELD['tree_cycles']['kit'][name]['known_answer']:.2f}" for name in ("minimal", "gcf_walk", "xplore")]
+    planted = FIELD["planted"]["kit"]
+    shares = [f"{planted[name]['known_answer']:.2f}" for name in ("minimal", "balanced", "gcf_walk", "xplore")]
+    told.append(f"on planted motifs {', '.join(shares[:3])} and {shares[3]}")
     stable = FIELD["stability"]["mutagenicity"]["gcn"]
     told += [f"{stable[name]['retrained']['valid']:.2f} (" for name in ("balanced", "minimal", "gcf_walk")]
     for page in ("README.md", "docs/field.md"):
