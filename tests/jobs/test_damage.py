@@ -151,10 +151,12 @@ def test_a_full_disk_damages_nothing(table, settings, undisturbed, tmp_path, mon
     assert answers_of(tmp_path) == answers_of(undisturbed)
 
 
-def test_a_folder_that_cannot_be_written_is_an_error(table, settings, tmp_path):
-    (tmp_path / "file").write_text("")
-    with pytest.raises(JobError, match="must be writable"):
-        run_job(open_source(str(table)), settings, tmp_path / "file")
+@pytest.mark.parametrize("out", ["file", "file/below"])
+def test_a_file_is_no_folder_for_a_job(out, table, settings, tmp_path):
+    (tmp_path / "file").write_text("mine")
+    with pytest.raises(JobError, match="this must be a folder, and a file has the name"):
+        run_job(open_source(str(table)), settings, tmp_path / out)
+    assert (tmp_path / "file").read_text() == "mine"
 
 
 def test_one_job_for_each_folder(table, settings, tmp_path):

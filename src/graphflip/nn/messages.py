@@ -10,6 +10,7 @@ from ..coloring.refinement import Links
 from ..errors import ConfigError
 from ..graph import Graph
 from .layers import MaskedBatchNorm
+from .sharing import shared
 
 
 def relations(graph: Graph) -> Float[Tensor, "b r n n"]:
@@ -17,12 +18,7 @@ def relations(graph: Graph) -> Float[Tensor, "b r n n"]:
 
     Without gradients they are kept, so that several models share them.
     """
-    if torch.is_grad_enabled():
-        return _relations(graph)
-    kept = graph.__dict__
-    if "relations" not in kept:
-        kept["relations"] = _relations(graph)
-    return kept["relations"]
+    return shared(graph, "relations", _relations)
 
 
 def _relations(graph: Graph) -> Float[Tensor, "b r n n"]:

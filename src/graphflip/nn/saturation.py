@@ -10,6 +10,7 @@ import torch
 
 from ..graph import Graph
 from ..schema import Categories, Schema
+from .sharing import shared
 
 
 def saturated(graph: Graph) -> Graph:
@@ -21,12 +22,7 @@ def saturated(graph: Graph) -> Graph:
     Returns:
         Graphs of `saturated_schema`. Without gradients the result is kept, so that several models share it.
     """
-    if torch.is_grad_enabled():
-        return _summed(graph)
-    kept = graph.__dict__
-    if "saturated" not in kept:
-        kept["saturated"] = _summed(graph)
-    return kept["saturated"]
+    return shared(graph, "saturated", _summed)
 
 
 def saturated_schema(schema: Schema) -> Schema:

@@ -21,6 +21,8 @@ def folder_lock(folder: Path) -> Iterator[None]:
         folder.mkdir(parents=True, exist_ok=True)
         handle = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | NO_LINKS, 0o666)
     except OSError as error:
+        if isinstance(error, FileExistsError | NotADirectoryError):
+            raise JobError(f"{folder}: this must be a folder, and a file has the name. Give another one.") from error
         reason = f"{LOCK} in it is a link" if error.errno == errno.ELOOP else error.strerror
         raise JobError(f"{folder}: the folder must be writable; {reason}. Give another one.") from error
     try:
