@@ -84,6 +84,15 @@ def test_surroundings_that_the_data_lack_are_the_last_resort_and_are_said():
     assert not mined.created_are_known(found.factual, found.counterfactual)[0]
 
 
+def test_the_last_resort_of_a_search_with_realism_is_greedy():
+    counts = EnvironmentCounts.mine(GraphDataset.from_graphs("one", [chain()], [0], ("a", "b")))
+    settings = search(concede_to=0.5, look=4, environments=counts, minimum=1, beam=3)
+    for realism, beam in ((FamiliarGraphs(counts), 1), (None, 12)):
+        begun = dataclasses.replace(settings, realism=realism).start(chain(), ClassGoal(1), CountsB(0.5)(chain()))
+        *_, last = begun.stages()
+        assert (last.estimated, last.beam) == (False, beam)
+
+
 def test_a_caller_who_insists_is_told_no():
     found = explained(search())
     assert found.outcome is Outcome.NOT_CONFIDENT

@@ -141,7 +141,8 @@ class BeamSearch:
                 yield any_change._replace(lenient=True)
             yield any_change
         if look and not (guided and self.neighborhood.factual.size[0] > _ENUMERABLE):
-            yield SearchStage(None, part if guided else 1.0, wide, thrift=thrift)
+            # With realism this has hardly ever found a flip: the best graph of each round is enough.
+            yield SearchStage(None, part if guided else 1.0, 1 if strange else wide, thrift=thrift)
 
     def run(self, num: int = 1) -> list[Finding]:
         """Up to `num` answers that differ, cheapest first; the closest candidate if nothing passes."""
