@@ -103,9 +103,6 @@ def _recipe(role: str, preset: str, dataset: GraphDataset, leak: float) -> Recip
             return Recipe(sized(PlainGCN if preset == "gcn" else PlainGIN, bonds="types"), learned, training)
         case "judge", "gnn":
             training = TrainConfig(epochs=25, rate=1e-3, calibrate=True, seed=1)
-            if _has_charges(dataset):  # a larger one learns the training molecules by heart
-                longer = training.model_copy(update={"epochs": 40, "rate": 2e-3})
-                return Recipe(sized(AttentionClassifier, leak, width=32, hidden=64, dropout=0.4), learned, longer)
             return Recipe(sized(AttentionClassifier, leak), learned, training)
         case "vae", "modern":
             training = TrainConfig(epochs=200, weight_decay=1e-4, average=0.99, validate_every=5)
