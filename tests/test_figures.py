@@ -1,5 +1,6 @@
 """Figures in the README are those of the results."""
 
+import importlib.util
 import json
 import re
 from pathlib import Path
@@ -20,6 +21,19 @@ def test_the_readme_has_the_figures_of_the_quality_table():
         shown = [f"{found['flip_ratio']:.3f}", *judges, f"{found['edge_sp']:.3f}"]
         shown += [f"{found['mean_heavy_edits']:.1f}", f"{found['one_minimal']:.3f}"]
         assert cells.split(" | ") == shown, f"{data}, {method}"
+
+
+def test_what_is_said_of_answers_with_a_note_is_so():
+    spec = importlib.util.spec_from_file_location("asked", ROOT / "tools" / "asked.py")
+    asked = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(asked)
+    found = asked.measured_apart()
+    assert json.loads((asked.QUALITY / "asked.json").read_text()) == found
+    assert (asked.QUALITY / "asked.md").read_text() == "\n".join(asked.table(found)) + "\n"
+    ames, text = found["ames"]["balanced"], " ".join((ROOT / "README.md").read_text().split())
+    shares = f"{ames['less']['nafr']:.0%} of those and {ames['as_asked']['nafr']:.0%} of the rest".replace("%", " %")
+    assert f"{1 - ames['share_as_asked']:.0%} have a note".replace("%", " %") in text
+    assert shares in text
 
 
 def test_the_page_about_the_search_has_the_levels_of_the_preferences():
