@@ -86,30 +86,42 @@ def test_what_readme_and_documentation_say_of_the_field_is_so():
     blocks = {
         (name, oracle): FIELD[name][oracle] for name in ("mutagenicity", "nci1", "aids") for oracle in ("gcn", "kit")
     }
+    assert all(block["graphs"]["limit"] is None for block in blocks.values())
     for (name, _), block in blocks.items():
         rows = {method: row for method, row in block.items() if "flip_ratio" in row}
-        assert believed(rows["balanced"]) >= max(map(believed, rows.values())) - 1e-9
+        assert sum(row["n"] == max(each["n"] for each in rows.values()) for row in rows.values()) >= 8
+        assert believed(rows["balanced"]) == max(map(believed, rows.values()))
         if name == "aids":
             assert rows["cf_gnn"]["flip_ratio"] == rows["cf2"]["flip_ratio"] == 0
+            others = rows.keys() - {"gcf_walk", "minimal", "balanced"}
+            assert rows["gcf_walk"]["flip_ratio"] > max(rows[method]["flip_ratio"] for method in others)
         else:
-            assert rows["xplore"]["flip_ratio"] == 1
-            assert 1.5 < rows["xplore"]["ged"] < 3.5
+            assert rows["xplore"]["flip_ratio"] >= 0.99
+            assert 1.5 < rows["xplore"]["ged"] < 2.5
     gcn, kit = (FIELD["mutagenicity"][oracle] for oracle in ("gcn", "kit"))
     assert all(
         FIELD[name]["gcn"]["xplore"]["seconds"] < FIELD[name]["gcn"]["minimal"]["seconds"]
         for name in ("mutagenicity", "nci1")
     )
-    more = [(gcn, "xplore"), (kit, "cf2"), (kit, "clear")]
-    assert all(believed(block[method]) > believed(block["minimal"]) for block, method in more)
+    assert all(believed(kit[method]) > believed(kit["minimal"]) for method in ("cf2", "clear"))
     assert all(kit[method]["ged"] > 4 * kit["minimal"]["ged"] for method in ("cf2", "clear"))
-    told = [f"{believed(block[method]):.2f}" for block, method in [*more, (gcn, "minimal"), (kit, "minimal")]]
+    assert all(0 < believed(block["minimal"]) - believed(block["xplore"]) < 0.1 for block in (gcn, kit))
+    clear, ours = FIELD["nci1"]["kit"]["clear"], FIELD["nci1"]["kit"]["balanced"]
+    assert believed(ours) - believed(clear) < 0.01
+    told = [f"{believed(clear):.2f}, `balanced` {believed(ours):.2f}", f"graphs that are {clear['ged']:.0f} edits"]
+    told += [f"({believed(gcn['xplore']):.2f} and {believed(kit['xplore']):.2f}, `minimal`"]
+    told += [f"`minimal` {believed(gcn['minimal']):.2f} and {believed(kit['minimal']):.2f})"]
+    told += [f"({believed(kit['cf2']):.2f} and {believed(kit['clear']):.2f}), at several times the edits"]
     told += [f"about {gcn['obs']['calls']:.0f} graphs", f"asks about {gcn['balanced']['calls']:.0f}"]
+    walks = [FIELD["aids"][oracle]["gcf_walk"]["flip_ratio"] for oracle in ("gcn", "kit")]
+    told.append(f"flips most of AIDS ({walks[0]:.2f} and {walks[1]:.2f})")
     told += [f"{FIELD['tree_cycles']['kit'][name]['known_answer']:.2f}" for name in ("minimal", "gcf_walk", "xplore")]
     planted = FIELD["planted"]["kit"]
     shares = [f"{planted[name]['known_answer']:.2f}" for name in ("minimal", "balanced", "gcf_walk", "xplore")]
     told.append(f"on planted motifs {', '.join(shares[:3])} and {shares[3]}")
     stable = FIELD["stability"]["mutagenicity"]["gcn"]
-    told += [f"{stable[name]['retrained']['valid']:.2f} (" for name in ("balanced", "minimal", "gcf_walk")]
+    told += [f"{stable[name]['retrained']['valid']:.2f} (" for name in ("balanced", "minimal", "xplore", "gcf_walk")]
+    assert all(stable[name]["n"] == 24 for name in ("balanced", "minimal", "xplore", "gcf_walk"))
     for page in ("README.md", "docs/field.md"):
         text = (ROOT / page).read_text()
         assert all(words in " ".join(text.split()) for words in told), page
