@@ -74,6 +74,7 @@ def test_the_readme_has_the_figures_of_the_field():
         shown += [f"{found['ged']:.1f} ({found['proved']:.2f})", f"{found['molecule']:.2f}"]
         shown += [f"{found['seconds']:.2f}", f"{found['calls']:.0f}" if found.get("calls") else "–", str(found["n"])]
         assert cells.split(" | ") == shown, method
+    assert f"a plain GCN of 3 × 20 (accuracy {table['oracle']['accuracy']:.3f})" in text
     assert (ROOT / "results" / "field" / "summary.md").read_text() in text
 
 
