@@ -181,7 +181,7 @@ class BeamSearch:
 
     def _explore(self, slack: float) -> _Explored:
         """Search stage by stage until something passes, or calls or stages are used up."""
-        stages = list(self.stages())
+        stages, self.inspect.cheapest_first.slack = list(self.stages()), slack
         explored = _Explored(stages[0], [], None, self.root)
         for k, stage in enumerate(stages, start=1):
             self.rounds_left = (len(stages) - k) * self.limits.max_moves

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ..moves.draft import family_of
 from .candidates import Candidate
+from .cheapest import CheapestFirst
 from .experience.estimates import Effects, Features
 from .experience.options import Options
 from .experience.table import Experience
@@ -56,6 +57,7 @@ class Inspection:
         self, neighborhood: Neighborhood, scoring: Scoring, propose: Proposals, experience: Experience | None = None
     ):
         self.neighborhood, self.scoring, self.propose, self.experience = neighborhood, scoring, propose, experience
+        self.cheapest_first = CheapestFirst(neighborhood, scoring)
         self.slopes = Slopes(neighborhood, scoring)
         self.features, self.seen = Features(), set[int]()
         self.least: dict[frozenset, float] = {}
@@ -66,6 +68,8 @@ class Inspection:
 
     def __call__(self, front: Iterable[Candidate], stage: SearchStage, limit: float) -> list[Candidate]:
         """The candidates one move from the front that all models were asked about."""
+        if not stage.estimated and self.propose.walk is None and self.cheapest_first.decides:
+            return self.cheapest_first(front, stage, limit)
         if not stage.estimated or self.propose.walk is not None:
             every = list(self.neighborhood.one_move_from(front, stage, limit))
             return self.scoring.score(self.propose(every), stage.known)

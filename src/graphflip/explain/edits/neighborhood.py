@@ -4,6 +4,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import partial
+from operator import itemgetter
 from typing import NamedTuple
 
 from ...columns import STEPS
@@ -15,6 +16,7 @@ from ..moves.environments import EnvironmentCounts
 from ..moves.moves import Moves
 from ..moves.restrictions import Restrictions
 from ..moves.sketch import Sketch
+from .bounds import LeastCosts
 from .candidates import Candidate
 from .settings import Costs
 
@@ -51,6 +53,24 @@ class SearchStage(NamedTuple):
         return self.largest is None and (not self.estimated or self.looks > 1)
 
 
+class PricedMove(NamedTuple):
+    """A move that has not been made yet.
+
+    Args:
+        least: What the graph after it costs at least.
+        number: Number of the move among all of a round, in the order in which they are listed.
+        state: The graph before it.
+        family: Family of the move.
+        choice: Number of the move in its family.
+    """
+
+    least: float
+    number: int
+    state: Candidate
+    family: Family
+    choice: int
+
+
 class Neighborhood:
     """Candidates around a factual, without those that constraints, environments or costs rule out.
 
@@ -81,6 +101,7 @@ class Neighborhood:
         self.ruled_out: Counter[str] = Counter()
         around = environments.created(self.factual, self.factual, self.factual.nodes) if environments else ()
         self.own_environments = dict(around)
+        self.least_costs = LeastCosts(self.factual, moves, costs)
         self._size = self.factual.size
 
     @property
@@ -101,6 +122,18 @@ class Neighborhood:
                 if candidate is not None and candidate.key() not in met:
                     met.add(candidate.key())
                     yield candidate
+
+    def by_least_cost(self, front: Iterable[Candidate], stage: SearchStage, limit: float) -> list[PricedMove]:
+        """Every move from the front that may cost less than the limit, those first that may be the cheapest."""
+        listed, number = list[PricedMove](), 0
+        for state in front:
+            for family in self.families(state, stage):
+                least = self.least_costs.of(state, family)
+                listed += [
+                    PricedMove(cost, number + k, state, family, k) for k, cost in enumerate(least) if cost < limit
+                ]
+                number += len(least)
+        return sorted(listed, key=itemgetter(0, 1))
 
     def drafts(self, state: Candidate, stage: SearchStage) -> Iterator[Draft]:
         """Every move of a state that a stage tries, not made yet."""

@@ -4,7 +4,7 @@ A draft is one move; a family holds those of a kind at a place that differ only 
 moves are listed, and looked up in tables, at little cost.
 """
 
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Collection, Hashable, Iterator
 from functools import partial
 from typing import Literal, NamedTuple
 
@@ -77,6 +77,7 @@ class Family(NamedTuple):
         choices: What each of them brings.
         takes: What goes there, as in `Draft`.
         make: Makes the move that brings a value.
+        gone: Nodes that go, explicit hydrogens aside.
     """
 
     kind: MoveKind
@@ -84,6 +85,7 @@ class Family(NamedTuple):
     choices: Variants
     takes: Hashable
     make: Callable[..., Built | None]
+    gone: Collection[int] = ()
 
     def draft(self, k: int) -> Draft:
         """The move with number `k`."""

@@ -82,7 +82,7 @@ class Drafts:
             for kind, place, gone, come, make in self._rings.of(state):
                 takes = tuple(sorted(state.nodes[i] for i in gone))
                 brings = Variants((tuple(sorted(map(self._rings.changes.atom, come))),))
-                yield Family(kind, tuple(sorted(place)), brings, takes, partial(with_rings, make))
+                yield Family(kind, tuple(sorted(place)), brings, takes, partial(with_rings, make), gone)
 
     @cached_property
     def _rings(self) -> RingDrafts | None:
@@ -171,7 +171,8 @@ class Drafts:
             bare = Once(partial(self._without, state, members))
             fixed = place in self._aromatic(state)
             if not fixed:
-                yield Family("remove group", place, NOTHING, gone, partial(copy_of, bare, {anchor, *members}))
+                build = partial(copy_of, bare, {anchor, *members})
+                yield Family("remove group", place, NOTHING, gone, build, members)
             if len(members) > self.max_nodes:
                 continue
             # Another single node on the same link is the same as other attributes for the node.
@@ -180,11 +181,11 @@ class Drafts:
             fit = self._fitting_groups(known, state.nodes[anchor], free, single, only)
             if fit:
                 build = partial(with_other_group, bare, anchor, members)
-                yield Family("replace group", place, fit, gone, build)
+                yield Family("replace group", place, fit, gone, build, members)
         for part in self._small_parts(state, heavy):
             build = partial(copy_of, Once(partial(self._without, state, part)), part)
             gone = tuple(sorted(state.nodes[i] for i in part))
-            yield Family("remove part", tuple(sorted(part)), NOTHING, gone, build)
+            yield Family("remove part", tuple(sorted(part)), NOTHING, gone, build, part)
 
     def _fitting_groups(
         self,
@@ -220,7 +221,7 @@ class Drafts:
         for i in state.nodes:
             if len(state.around(i)) <= 1 and (state.around(i) or len(state.nodes) > 1):
                 bare = Once(partial(self._without, state, {i}))
-                yield Family("remove group", (i,), NOTHING, state.nodes[i], partial(copy_of, bare, {i}))
+                yield Family("remove group", (i,), NOTHING, state.nodes[i], partial(copy_of, bare, {i}), {i})
             leaves = Variants(tuple((group, outwards) for group in known.fragments for outwards in (True, False)))
             yield Family("add group", (i,), leaves, None, partial(with_leaf, state, i))
 

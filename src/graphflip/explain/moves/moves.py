@@ -15,6 +15,7 @@ from .attributes import has_many_choices
 from .difference import Difference
 from .draft import Draft, Family, MoveKind
 from .drafts import Drafts, Vocabulary
+from .forecast import Forecast
 from .fragments import Fragment, FragmentVocabulary
 from .sketch import Bond, Sketch
 
@@ -203,6 +204,11 @@ class Moves:
     def rules(self) -> AbstractRules:
         """Rules of the schema for nodes and edges."""
         return self._drafts.rules
+
+    @cached_property
+    def forecast(self) -> Forecast:
+        """Nodes and edges that moves add, known before they are made."""
+        return Forecast(self.schema, self.rules)
 
     @cached_property
     def _drafts(self) -> Drafts:

@@ -28,7 +28,7 @@ class Features:
 
     def of(self, family: Family, state: Sketch) -> Rows:
         """Numbers of the features of the moves of a family, a row for each."""
-        kind, place, choices, _, _ = family
+        kind, place, choices = family.kind, family.place, family.choices
         rows = np.empty((len(choices), 6), dtype=np.int64)
         rows[:, 0] = self._number((place, kind == "add group", kind == "change node"))
         rows[:, 1] = self._each(("brings",), choices)

@@ -89,8 +89,8 @@ class Experience:
 
     def _summed(self, family: Family, around: Mapping[int, Environment]) -> NDArray[np.float64]:
         """Sums of the effects of the features of each move; kept, because most places are like others."""
-        kind, place, choices, takes, _ = family
-        here = around[place[0]]
+        kind, choices, takes = family.kind, family.choices, family.takes
+        here = around[family.place[0]]
         key = kind, choices, takes, here
         if key not in self._sums:
             if len(self._sums) >= _KEPT:

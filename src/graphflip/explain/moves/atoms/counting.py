@@ -60,7 +60,7 @@ def _without_hydrogens(difference: Difference, factual: Sketch, after: Sketch, a
 
 
 def _without_charges(difference: Difference, factual: Sketch, at: int) -> Difference:
-    charges = {i for i, change in difference.nodes.items() if _is_of_charge(change, at)}
+    charges = {i for i, change in difference.nodes.items() if is_of_charge(change, at)}
     if not charges:
         return difference
     edited = {i for i in difference.nodes if i not in charges}
@@ -70,7 +70,7 @@ def _without_charges(difference: Difference, factual: Sketch, at: int) -> Differ
     return Difference(nodes, difference.edges)
 
 
-def _is_of_charge(change: AttributeChange, at: int) -> bool:
+def is_of_charge(change: AttributeChange, at: int) -> bool:
     """True if a node keeps all attributes but its charge."""
     before, after = change
     if before is None or after is None or before[at] == after[at]:

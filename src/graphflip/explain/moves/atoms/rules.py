@@ -51,6 +51,23 @@ class AbstractRules(ABC):
     def bare(self, node: Attributes) -> Attributes:
         """The attributes without what follows from the node's surroundings."""
 
+    @property
+    def counts_hydrogens(self) -> bool:
+        """True if hydrogens that fill valences are nodes."""
+        return False
+
+    def hydrogens_gained(self, sketch: Sketch, i: int, node: Attributes, orders: int = 0, bonds: int = 0) -> int | None:
+        """Explicit hydrogens that `settle` will give a node; None if that depends on more than the node itself.
+
+        Args:
+            sketch: Sketch before the change.
+            i: Number of the node.
+            node: Attributes that it will have.
+            orders: Orders of the edges to other nodes than hydrogens that it will have more.
+            bonds: Number of such edges that it will have more.
+        """
+        return 0
+
     @abstractmethod
     def settle(self, before: Sketch, after: Sketch, changed: set[int], factual: Sketch) -> bool:
         """Make what follows from a change, in place: hydrogens, or charges.

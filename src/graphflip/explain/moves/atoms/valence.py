@@ -106,6 +106,23 @@ class Valence(AbstractMoleculeRules):
         atoms = attribute_choices(self.schema.nodes)
         return {atom for atom in atoms if not any(self._charge(self.symbol(atom), *case) for case in cases)}
 
+    @property
+    def counts_hydrogens(self) -> bool:
+        return self._hydrogen is not None
+
+    def hydrogens_gained(self, sketch: Sketch, i: int, node: Attributes, orders: int = 0, bonds: int = 0) -> int | None:
+        if self._hydrogen is None:
+            return 0
+        _, valence, degree, beside = self._surroundings(sketch, i)
+        if beside or self._is_cation(sketch, i):
+            return None
+        hydrogens = sum(self.is_hydrogen(sketch, j) for j in sketch.near[i])
+        valence, degree = valence - hydrogens + orders, degree - hydrogens + bonds
+        wanted = self._wanted(self.symbol(node), valence, degree, False)
+        if wanted is None or (self.symbol(node) == "N" and valence + wanted == 4):
+            return None
+        return wanted - hydrogens
+
     def settle(self, before: Sketch, after: Sketch, changed: set[int], factual: Sketch) -> bool:
         touched = changed | after.touched
         others_are_hydrogens = all(self._fills_well(after, i) for i in after.touched - changed if i in after.nodes)

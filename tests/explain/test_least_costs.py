@@ -1,0 +1,142 @@
+"""Laws of what is known of a move before it is made: its size, its least cost, and that the cheapest answer stays."""
+
+import math
+import random
+
+import pytest
+import torch
+
+import graphflip
+from graphflip.columns import Categories, Continuous
+from graphflip.data.molecules.molecule import from_smiles, molecule_schema
+from graphflip.data.planted.motif import planted
+from graphflip.explain import EditSearch, Moves
+from graphflip.explain.constraints import Constraints
+from graphflip.explain.edits.cheapest import CheapestFirst
+from graphflip.explain.edits.neighborhood import Neighborhood, SearchStage
+from graphflip.explain.edits.settings import Costs
+from graphflip.explain.moves.fragments import FragmentVocabulary
+from graphflip.graph import Graph
+from graphflip.models.adapters import BlackBox
+from graphflip.schema import Schema
+
+SMILES = ("O=[N+]([O-])c1ccc(Cl)cc1N", "C1OC1CN(C)N=O", "c1ccc2ccccc2c1", "C[N+](C)(C)CC(=O)[O-]")
+STAGE = SearchStage(None, 0.34, 4, known=False)
+EXPLICIT = molecule_schema(("C", "N", "O", "S", "F", "Cl", "H"), max_nodes=40, explicit_hydrogens=True)
+KINDS = Categories(name="type", values=("a", "b"))
+ARROWS = Schema(nodes=(KINDS,), edges=(Categories(name="type", values=("x", "y")),), max_nodes=8, directed=True)
+LENGTHS = Schema(nodes=(KINDS, Continuous(name="length")), max_nodes=8)
+
+
+def molecules(schema, vocabulary):
+    graphs = []
+    for smiles in SMILES:
+        try:
+            graphs.append(from_smiles(smiles, schema))
+        except graphflip.GraphflipError:
+            continue
+    assert len(graphs) >= 3
+    return graphs, Moves(schema, vocabulary)
+
+
+def of_a_kit(name):
+    kit = graphflip.load(name).kit
+    return molecules(kit.schema, kit.knowledge.vocabulary)
+
+
+def of_colors():
+    data = planted(num_graphs=12, seed=5)
+    return [data.graphs()[k] for k in range(4)], Moves(data.schema, FragmentVocabulary.mine(data, minimum=2))
+
+
+def of_arrows():
+    nodes = [{"type": kind} for kind in "abab"]
+    return [Graph.build(ARROWS, nodes, [(0, 1, {"type": "x"}), (1, 2, {"type": "y"}), (3, 1, {"type": "x"})])], Moves(
+        ARROWS
+    )
+
+
+def of_lengths():
+    nodes = [{"type": kind, "length": length} for kind, length in zip("abab", (0.1, 0.5, 2.0, -1.0), strict=True)]
+    return [Graph.build(LENGTHS, nodes, [(0, 1, {}), (1, 2, {}), (2, 3, {}), (0, 3, {})])], Moves(LENGTHS)
+
+
+SETS = {
+    "explicit hydrogens": lambda: of_a_kit("mutagenicity"),
+    "few elements": lambda: molecules(EXPLICIT, FragmentVocabulary()),
+    "stored charges": lambda: of_a_kit("ames"),
+    "colors": of_colors,
+    "arrows": of_arrows,
+    "lengths": of_lengths,
+}
+
+
+def walks(around, depth, rng):
+    """States up to some moves from the factual, with every move of each: what was said of it, and what it led to."""
+    front = [around.candidate(around.factual)]
+    for _ in range(depth):
+        reached = []
+        for state in front:
+            for family in around.families(state, STAGE):
+                growths = around.moves.forecast.of(state.sketch, family)
+                for k, least in enumerate(around.least_costs.of(state, family)):
+                    after = around.made(state, family.draft(k), STAGE, math.inf)
+                    if after is not None:
+                        reached.append(after)
+                        yield state, growths[k], least, after
+        cheap = sorted(reached, key=around.costs.cost)[:40]
+        front = [*rng.sample(reached, min(1, len(reached))), *rng.sample(cheap, min(2, len(cheap)))]
+
+
+@pytest.mark.parametrize("name", SETS)
+@pytest.mark.parametrize("hydrogen_price", [1.0, 0.4])
+def test_no_move_costs_less_than_it_was_said_to_cost_at_least(name, hydrogen_price):
+    graphs, moves = SETS[name]()
+    rng, exact, total = random.Random(0), 0, 0
+    for graph in graphs:
+        around = Neighborhood(graph, moves, Costs(hydrogen_price=hydrogen_price), Constraints())
+        for state, _, least, after in walks(around, 2, rng):
+            assert least <= around.costs.cost(after) + 1e-9, (state.difference, after.difference)
+            exact, total = exact + (least >= around.costs.cost(after) - 1e-9), total + 1
+    assert exact > 0.04 * total  # a bound of 0 would be true, and of no use
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_a_forecast_of_nodes_and_edges_comes_true(name):
+    graphs, moves = SETS[name]()
+    rng, known, total = random.Random(1), 0, 0
+    for graph in graphs:
+        around = Neighborhood(graph, moves, Costs(), Constraints())
+        for state, growth, _, after in walks(around, 2, rng):
+            grown = tuple(now - was for now, was in zip(after.sketch.size, state.sketch.size, strict=True))
+            total += 1
+            if growth is not None:
+                known += 1
+                assert grown == (growth.nodes, growth.edges), (state.difference, after.difference)
+    assert known > 0.5 * total
+
+
+def by_atoms(weights):
+    def predict(graphs):
+        totals = [sum(weights[node["type"]] for node in graph.nodes() if node) for graph in graphs]
+        return torch.tensor([[0.6 - value, value - 0.6] for value in totals]).softmax(-1)
+
+    return predict
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("smiles", ["CCN(CC)N=O", "Nc1ccccc1", "C1OC1CO"])
+def test_leaving_out_what_is_too_dear_does_not_change_the_answer(monkeypatch, smiles, seed):
+    rng = random.Random(seed)
+    weights = {symbol: rng.gauss(0, 0.5) for symbol in ("C", "N", "O", "S", "F", "Cl")} | {"H": rng.gauss(0, 0.05)}
+    graph = from_smiles(smiles, EXPLICIT)
+    search = EditSearch(BlackBox(by_atoms(weights), EXPLICIT), Moves(EXPLICIT), hydrogen_price=1.0, beam=2, max_moves=3)
+    target = 1 - int(search.classifier(graph).argmax())
+    (quick,) = search.explain(graph, target=target)
+    monkeypatch.setattr(CheapestFirst, "decides", False)
+    (thorough,) = search.explain(graph, target=target)
+    assert quick.edits == thorough.edits
+    assert quick.outcome == thorough.outcome
+    assert quick.classifier_calls <= thorough.classifier_calls
+    if quick.flipped and len(quick.edits) == 1 and thorough.classifier_calls > 100:
+        assert quick.classifier_calls < 0.7 * thorough.classifier_calls
