@@ -1,13 +1,19 @@
 """Laws of any search over edits: what is fixed stays, what is there may stay, and what is returned was allowed."""
 
+import dataclasses
+
 import pytest
+import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import graphflip
 from graphflip.data.molecules.molecule import from_smiles
 from graphflip.edits import edits_between
+from graphflip.explain import Outcome
 from graphflip.explain.constraints import Constraints
+from graphflip.explain.explainer import Explainer
+from graphflip.models.adapters import BlackBox
 
 MOLECULES = ("CCN(CC)N=O", "O=[N+]([O-])c1ccccc1")
 
@@ -79,3 +85,12 @@ def test_environments_of_a_believable_answer_are_known_or_the_factuals_own(expla
         return
     known = explainer.kit.knowledge.environments
     assert bool(known.created_are_known(answer.factual, answer.counterfactual).all())
+
+
+def test_a_search_that_comes_no_closer_ends_each_stage_after_two_rounds(explainer):
+    """With a classifier that nothing changes, seven rounds of every stage would find nothing more than two do."""
+    indifferent = BlackBox(lambda graphs: torch.tensor([[0.6, 0.4]] * len(graphs)), explainer.kit.schema)
+    kit = dataclasses.replace(explainer.kit, classifier=indifferent, surrogates=(indifferent,))
+    answer = Explainer(kit).explain(MOLECULES[0])
+    assert answer.outcome is Outcome.OUT_OF_MOVES
+    assert 4 <= answer.steps <= 10  # two rounds each of up to five stages

@@ -17,6 +17,7 @@ from .inspection import Inspection
 from .minimize import Minimizer
 from .neighborhood import Neighborhood, SearchStage
 from .notes import Notes
+from .pace import Nearness, Pace
 from .proposals import Proposals
 from .scoring import Scoring
 from .settings import Demand, Limits
@@ -31,8 +32,6 @@ _LOOKS = 2
 _THRIFT = 0.1
 # Steps of continuous attributes cost little: a fair price would end at many small ones that lead nowhere.
 _THRIFT_OF_STEPS = 0.05
-# Rounds that a search by slopes goes on without coming closer.
-_STUCK = 3
 # Nodes of graphs that are no molecules up to which every move is made where nothing that promised led anywhere.
 _ENUMERABLE = 41
 # Of a molecule, at most this share of the heavy atoms goes with one branch: it is to stay the molecule of the question.
@@ -205,24 +204,25 @@ class BeamSearch:
         """
         flipped, met = list[Candidate](), list[Candidate]()
         self.scoring.thrift, self.scoring.lenient = stage.thrift, stage.lenient
-        limit, closest, front, waited, stuck = math.inf, self.root, [self.root], 0, 0
+        limit, closest, front, guided = math.inf, self.root, [self.root], self.inspect.slopes.useful
+        realistic = self.scoring.strangeness is not None
+        pace = Pace(self.limits.patience, guided, realistic, self._nearness(self.root))
         seen = {self.root.sketch.colors()}
         for done in range(1, self.limits.max_moves + 1):
-            if not front or self.scoring.spent or waited >= self.limits.patience or stuck > _STUCK:
+            if not front or self.scoring.spent or pace.is_over:
                 break
             self.turn += 1
             tried = self.inspect(front, stage, limit)
             self.scoring.is_first_round = False
             flipped += [candidate for candidate in tried if candidate.predicted]
             before, closest = closest, max([closest, *tried], key=self._nearness)
-            stuck = stuck + 1 if closest is before and self.inspect.slopes.useful else 0
             best = self.scoring.cheapest(tried)
             better = best is not None and self.costs.cost(best) + slack < limit
             limit = self.costs.cost(best) + slack if best is not None and better else limit
-            waited = 0 if better or limit == math.inf else waited + 1
+            pace.count(closest is not before, self._nearness(closest), better, limit)
             self._report(max(tried, key=_classifier_score, default=closest), self.limits.max_moves - done)
-            met += tried if self.inspect.slopes.useful else []
-            front = [] if stuck else self._front(sorted(tried, key=self.scoring.rank), stage.beam, seen, limit)
+            met += tried if guided else []
+            front = [] if pace.stuck else self._front(sorted(tried, key=self.scoring.rank), stage.beam, seen, limit)
             front = front or self._front(self._other_ways(met), stage.beam, seen, limit)
         return flipped, closest
 
@@ -255,7 +255,7 @@ class BeamSearch:
                 front.append(candidate)
         return front
 
-    def _nearness(self, candidate: Candidate) -> tuple[bool, bool, float]:
+    def _nearness(self, candidate: Candidate) -> Nearness:
         """Sort key of closeness to passing."""
         return self.scoring.passes(candidate), candidate.predicted, self.scoring.support(candidate)
 
