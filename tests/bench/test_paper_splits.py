@@ -125,6 +125,7 @@ def check_means(figures, out):
     about = [json.loads(path.read_text())["about"] for path in sorted(out.glob("splits/*/*/classifier.json"))]
     assert len({each["data"] for each in about}) == 2, "the same split twice"
     assert figures["auroc"] == pytest.approx(sum(each["auroc"] for each in done["classifier"]) / 2, abs=1e-5)
+    assert all(0 <= each["auroc_all"] <= 1 and each["auroc_all"] != each["auroc"] for each in done["classifier"])
     values = torch.tensor([each["neg_elbo_published"] for each in done["vae"]], dtype=torch.float64)
     assert figures["neg_elbo_published_spread"] == pytest.approx(float(values.std()) / math.sqrt(2), abs=1e-4)
     (row,) = csv.DictReader((out / "splits.csv").read_text().splitlines())

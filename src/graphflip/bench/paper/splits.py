@@ -28,6 +28,7 @@ from .subject import Models, Subject
 from .tables import split_table
 
 _WALK = next(method for method in METHODS if method.name == "cgcf")
+_OF_CLASSIFIERS = ("auroc", "auroc_all", "accuracy")
 STAGES = ("classifier", "vae", "walk")
 """Stages of a split, in the order in which they are done: on all splits of all sets, one stage after the other."""
 
@@ -127,6 +128,8 @@ class Split:
     def _about(self, stage: str) -> dict[str, Any]:
         """Data and settings on which the figures of a stage depend."""
         about: dict[str, Any] = {"data": self.dataset.fingerprint()[:16], "split": self.seed}
+        if stage == "classifier":
+            about["measures"] = list(_OF_CLASSIFIERS)
         if stage != "walk":
             return about | {"training": self._training(stage).model_dump()}
         trained = {role: self._training(role).model_dump() for role in ("classifier", "vae")}
@@ -164,8 +167,10 @@ class Split:
         return load_model(folder, expect=kind)
 
     def _classifier(self) -> Figures:
-        figures = measure_classifier(self._model("classifier", AbstractClassifier), self.dataset.part("test"))
-        return {name: number(figures[name]) for name in ("auroc", "accuracy")}
+        classifier = self._model("classifier", AbstractClassifier)
+        figures = measure_classifier(classifier, self.dataset.part("test"))
+        figures["auroc_all"] = measure_classifier(classifier, self.dataset)["auroc"]
+        return {name: number(figures[name]) for name in _OF_CLASSIFIERS}
 
     def _vae(self) -> Figures:
         vae, test = self._model("vae", PEGVAE), self.dataset.part("test")

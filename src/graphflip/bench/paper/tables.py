@@ -116,6 +116,7 @@ def split_table(results: Mapping[str, Any]) -> Table:
         Column("data", "dataset"),
         Column("splits", "n_classifier", 0),
         Column("AUROC ↑", "auroc", 3, spread=True, note="auroc"),
+        Column("all parts", "auroc_all", 3, spread=True, note="auroc_all"),
         Column("paper", "paper_auroc"),
         Column("nodes alone", "auroc_nodes", 3, spread=True, note="auroc_nodes"),
         Column("splits", "n_vae", 0),
