@@ -5,7 +5,8 @@ import math
 # Rounds that a search by slopes goes on without coming closer.
 _STUCK = 3
 
-# With realism, rounds without progress after which a stage ends that has no answer. Progress is so much of a score.
+# With realism, rounds without progress after which a stage ends that has not reached the target. Progress is so much of
+# the mean score.
 _IDLE, _PROGRESS = 2, 0.02
 
 Nearness = tuple[bool, bool, float]
@@ -18,7 +19,8 @@ class Pace:
     Args:
         patience: Rounds that a stage goes on after the one that found its best answer.
         guided: True if slopes lead the search: it goes back to other ways as soon as it comes no closer.
-        realistic: True if candidates have to be believed: nearly all stages without an answer come to a halt early.
+        realistic: True if candidates have to be believed: stages that lead nowhere come to a halt early. One that has
+            reached the target goes on, for more certainty.
         start: Nearness of the factual.
     """
 
@@ -37,7 +39,8 @@ class Pace:
         """
         self.stuck = self.stuck + 1 if self.guided and not is_closer else 0
         self.waited = 0 if is_better or limit == math.inf else self.waited + 1
-        if limit < math.inf or nearness[:2] > self.reached[:2] or nearness[2] > self.reached[2] + _PROGRESS:
+        _, is_target, score = nearness
+        if is_target or score > self.reached[2] + _PROGRESS:
             self.idle, self.reached = 0, nearness
         else:
             self.idle += 1
