@@ -145,3 +145,6 @@ def test_the_page_about_the_paper_has_the_rows_of_the_splits():
         cells += [mean(row, "neg_elbo_published", 1), str(row["n_walk"])]
         cells += [mean(row, "flip_ratio", 3), mean(row, "sic", 3), mean(row, "ged", 1)]
         assert f" | {' | '.join(cells)} |" in text, name
+    readme = (ROOT / "README.md").read_text()
+    for name in ("auroc", "auroc_all"):
+        assert " / ".join(f"{found[data][name]:.3f}"[1:] for data in ("aids", "mutagenicity", "nci1")) in readme
