@@ -1,11 +1,14 @@
 """Attributes: what moves change them to, what changes cost, and how changes of continuous ones are made smaller."""
 
 import pytest
+import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
 from graphflip.data.molecules.molecule import molecule_schema
 from graphflip.edits import EditCosts
+from graphflip.explain.edits.slopes.alternatives import alternatives
 from graphflip.explain.moves.apply import apply_differences
 from graphflip.explain.moves.attributes import (
     attribute_choices,
@@ -118,3 +121,42 @@ def test_molecules_may_have_numbers():
     assert {"length"} in map(set, changed)
     assert {"type": "double"} in changed
     assert {"type": "triple"} not in changed  # oxygen has no room for it; nitrogen in its place would
+
+
+def test_no_change_leads_into_a_gap_of_the_training_data():
+    """Values are 0 to 1 or 3 to 4; what lies between occurs nowhere, and a change may cross it but not end there."""
+    values = torch.cat([torch.linspace(0, 1, 50), torch.linspace(3, 4, 50)])[:, None]
+    column = Continuous(name="x").fitted(values)
+    assert column.gaps == ((1.0, 3.0),)
+    for was in (0.0, 0.9, 1.0, 2.2, 3.0, 4.0):
+        others = list(column.alternatives(was))
+        assert not [value for value in others if 1.0 < value < 3.0]
+        assert was not in others
+    assert any(value >= 3.0 for value in column.alternatives(0.9))
+    assert column.round(1.4) == 1.0
+    assert column.round(2.6) == 3.0
+
+
+def test_numbers_that_are_whole_in_the_training_data_stay_whole():
+    column = Continuous(name="count").fitted(torch.tensor([[0.0], [1.0], [1.0], [2.0], [3.0], [4.0]]))
+    inside = [value for was in (0.0, 2.0, 4.0) for value in column.alternatives(was) if 0 <= value <= 4]
+    assert inside
+    assert all(float(value).is_integer() for value in inside)
+
+
+def test_a_column_without_gaps_is_stored_as_before_and_one_with_gaps_reads_back():
+    plain, split = Continuous(name="x"), Continuous(name="x", gaps=((0.5, 2.0),))
+    assert "gaps" not in plain.model_dump()
+    assert Continuous.model_validate_json(split.model_dump_json()) == split
+    with pytest.raises(ValidationError, match="every gap must end above its beginning"):
+        Continuous(name="x", gaps=((2.0, 0.5),))
+
+
+@pytest.mark.parametrize("was", [0.2, 1.0, 2.2, 3.5])
+def test_estimates_know_the_gaps_that_changes_keep_out_of(was):
+    column = Continuous(name="x", mean=2.0, scale=1.5, gaps=((1.0, 3.0),))
+    listed = alternatives(column, [was])
+    for k in range(listed.changes.shape[1]):
+        value = listed.value(was, k)
+        if value is not None:
+            assert was + float(listed.changes[0, k, 0]) == pytest.approx(float(value), abs=0.02)

@@ -12,9 +12,9 @@ from graphflip.data.molecules.molecule import from_smiles, molecule_schema
 from graphflip.data.planted.motif import planted
 from graphflip.explain import EditSearch, Moves
 from graphflip.explain.constraints import Constraints
-from graphflip.explain.edits import cheapest
-from graphflip.explain.edits.cheapest import CheapestFirst
 from graphflip.explain.edits.neighborhood import Neighborhood, SearchStage
+from graphflip.explain.edits.rounds import cheapest
+from graphflip.explain.edits.rounds.cheapest import CheapestFirst
 from graphflip.explain.edits.settings import Costs
 from graphflip.explain.moves.fragments import FragmentVocabulary
 from graphflip.graph import Graph

@@ -13,12 +13,12 @@ from torch import Tensor
 from ..counterfactual import Outcome
 from .candidates import Candidate, choose_different, choose_frontier, distinct, undominated
 from .experience.table import Experience
-from .inspection import Inspection
 from .minimize import Minimizer
 from .neighborhood import Neighborhood, SearchStage
 from .notes import Notes
-from .pace import Nearness, Pace
-from .proposals import Proposals
+from .rounds.inspection import Inspection
+from .rounds.pace import Nearness, Pace
+from .rounds.proposals import Proposals
 from .scoring import Scoring
 from .settings import Demand, Limits
 

@@ -6,10 +6,10 @@ from typing import cast
 
 from ...schema import Schema
 from ..moves.atoms.counting import is_of_charge
+from ..moves.atoms.forecast import Growth
 from ..moves.atoms.orders import column_index
 from ..moves.attributes import Attributes
 from ..moves.draft import Family, MoveKind
-from ..moves.forecast import Growth
 from ..moves.fragments import Fragment
 from ..moves.moves import Moves
 from ..moves.sketch import Sketch
@@ -38,7 +38,7 @@ class LeastCosts:
         self.schema: Schema = moves.schema
 
     def of(self, state: Candidate, family: Family) -> list[float]:
-        """What each move of a family costs at least, together with the changes of the state that it is made from."""
+        """Least cost of each move of a family, together with the changes of the state that it is made from."""
         growths = self.moves.forecast.of(state.sketch, family)
         values = family.choices.values
         if self._adds_up(state, family):
@@ -64,7 +64,7 @@ class LeastCosts:
         return changed.touched.isdisjoint((*family.place, *family.gone))
 
     def _own(self, family: Family, brings: object, grown: Growth | None) -> float:
-        """What a move costs by itself at least."""
+        """Least cost of a move by itself."""
         if family.kind in ("change node", "change edge", "add edge", "remove edge"):
             hydrogens = 0 if grown is None else 2 * self.costs.hydrogen_price * grown.hydrogens
             return self.costs.edit_price * (self._sets(family, brings) + hydrogens)

@@ -12,8 +12,8 @@ from ..moves.apply import apply_differences
 from ..moves.revert import revert_all, reverted
 from ..moves.sketch import Pair, Sketch
 from .candidates import Candidate
-from .inspection import Inspection
 from .neighborhood import Neighborhood, SearchStage
+from .rounds.inspection import Inspection
 from .scoring import Scoring
 
 # With fewer edits, another alignment hardly ever saves one.

@@ -25,8 +25,8 @@ from .beam import BeamSearch, Finding, Round
 from .effects import importance_of
 from .experience.table import Experience
 from .neighborhood import Neighborhood
-from .proposals import Proposals
 from .realism import AbstractRealism
+from .rounds.proposals import Proposals
 from .scoring import Scoring
 from .settings import Costs, Demand, Limits
 

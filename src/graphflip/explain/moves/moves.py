@@ -10,12 +10,12 @@ from ...graph import Graph
 from ...jsongraph import single_hard
 from ...schema import Schema
 from .alignment import align
+from .atoms.forecast import Forecast
 from .atoms.rules import AbstractRules
 from .attributes import has_many_choices
 from .difference import Difference
 from .draft import Draft, Family, MoveKind
 from .drafts import Drafts, Vocabulary
-from .forecast import Forecast
 from .fragments import Fragment, FragmentVocabulary
 from .sketch import Bond, Sketch
 

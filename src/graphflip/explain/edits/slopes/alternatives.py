@@ -44,6 +44,10 @@ def _steps(column: Column, now: list[str | float]) -> Alternatives:
     steps = np.array(STEPS)
     there = (np.array(now, dtype=np.float64)[:, None] - column.mean) / column.scale  # in scales from the mean
     moved = np.concatenate([np.broadcast_to(steps, (len(now), len(steps))), np.array(JUMPS) - there], axis=1)
+    for low, high in column.gaps:  # which no value comes to lie in
+        low, high, after = (low - column.mean) / column.scale, (high - column.mean) / column.scale, there + moved
+        inside = (low < after) & (after < high)
+        moved = np.where(inside, np.where(after - low < high - after, low, high) - there, moved)
     count = moved.shape[1]
     coarse = np.broadcast_to(np.arange(count), moved.shape)
     names = np.stack([coarse, count + 9 * coarse + there.round().clip(-4, 4).astype(np.int64) + 4], axis=-1)

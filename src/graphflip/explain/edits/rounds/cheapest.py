@@ -4,9 +4,9 @@ import math
 from collections.abc import Iterable
 from operator import itemgetter
 
-from .candidates import Candidate
-from .neighborhood import Neighborhood, SearchStage
-from .scoring import Scoring
+from ..candidates import Candidate
+from ..neighborhood import Neighborhood, SearchStage
+from ..scoring import Scoring
 
 # Candidates that the classifier is shown at a time, at least, while moves that cost as little are left.
 _AT_ONCE = 32

@@ -5,16 +5,16 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple, cast
 
-from ...schema import Schema
-from .atoms.rules import AbstractMoleculeRules, AbstractRules
-from .attributes import Attributes, attribute_choices
-from .draft import Family, Variants, with_group
-from .fragments import Fragment
-from .sketch import Sketch
+from ....schema import Schema
+from ..attributes import Attributes, attribute_choices
+from ..draft import Family, Variants, with_group
+from ..fragments import Fragment
+from ..sketch import Sketch
+from .rules import AbstractMoleculeRules, AbstractRules
 
 
 class Growth(NamedTuple):
-    """What a move adds to a graph; what it removes is counted with a minus.
+    """Nodes and edges that a move adds to a graph; those that it removes are counted with a minus.
 
     Args:
         nodes: Nodes, explicit hydrogens included.
@@ -45,7 +45,7 @@ class Forecast:
     brought: dict[Variants, list[tuple[Growth | None, int | None]]] = field(default_factory=dict)
 
     def of(self, state: Sketch, family: Family) -> list[Growth | None]:
-        """What each move of a family adds; None where that is only known once the move was made."""
+        """Growth by each move of a family; None where that is only known once the move was made."""
         kind, choices = family.kind, family.choices.values
         if kind == "change node":
             (i,) = family.place
@@ -102,7 +102,7 @@ class Forecast:
         return self.rules.hydrogens_gained(state, anchor, state.nodes[anchor], orders, bonds)
 
     def _brought(self, choices: Variants) -> list[tuple[Growth | None, int | None]]:
-        """What each group adds by itself, and the order of its link; nothing and None where no group comes."""
+        """Growth by each group alone, and the order of its link; nothing and None where no group comes."""
         if choices not in self.brought:
             groups = (value[0] if isinstance(value, tuple) else value for value in choices.values)
             self.brought[choices] = [
@@ -112,7 +112,7 @@ class Forecast:
         return self.brought[choices]
 
     def _alone(self, group: Fragment) -> Growth | None:
-        """What a group adds without the hydrogens that it replaces at its anchor."""
+        """Growth by a group without the hydrogens that it replaces at its anchor."""
         if group not in self.alone:
             self.alone[group] = self._on_methane(group) if self.rules.counts_hydrogens else _bare(group)
         return self.alone[group]

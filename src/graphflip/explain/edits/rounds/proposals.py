@@ -2,11 +2,11 @@
 
 from functools import cached_property
 
-from ...graph import Graph
-from ..goals.goal import AbstractGoal
-from ..latent.saliency import Saliency, SaliencyWalk
-from .candidates import Candidate
-from .settings import Costs
+from ....graph import Graph
+from ...goals.goal import AbstractGoal
+from ...latent.saliency import Saliency, SaliencyWalk
+from ..candidates import Candidate
+from ..settings import Costs
 
 
 class Proposals:

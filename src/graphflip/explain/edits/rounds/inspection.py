@@ -7,17 +7,17 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-from ..moves.draft import family_of
-from .candidates import Candidate
+from ...moves.draft import family_of
+from ..candidates import Candidate
+from ..experience.estimates import Effects, Features
+from ..experience.options import Options
+from ..experience.table import Experience
+from ..neighborhood import Neighborhood, SearchStage
+from ..scoring import Scoring
+from ..settings import Costs
+from ..slopes.guide import Listed, Slopes
 from .cheapest import CheapestFirst
-from .experience.estimates import Effects, Features
-from .experience.options import Options
-from .experience.table import Experience
-from .neighborhood import Neighborhood, SearchStage
 from .proposals import Proposals
-from .scoring import Scoring
-from .settings import Costs
-from .slopes.guide import Listed, Slopes
 
 # Features of a move that should be seen once before estimates are trusted: its place, and what it brings.
 _MAIN = 2
