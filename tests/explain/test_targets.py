@@ -89,15 +89,27 @@ def test_a_chosen_class_is_reached_with_the_fewest_edits(target):
 
 
 def test_continuous_changes_are_no_larger_than_they_must_be():
-    search = EditSearch(SixClasses(CLASSES.schema), Moves(CLASSES.schema), beam=2, max_moves=3)
-    graph = CLASSES.graphs((CLASSES.labels == 0).nonzero()[:3, 0])
     (column,) = CLASSES.schema.nodes
+    column = column.model_copy(update={"gaps": ()})
+    schema = CLASSES.schema.model_copy(update={"nodes": (column,)})
+    search = EditSearch(SixClasses(schema), Moves(schema), beam=2, max_moves=3)
+    graph = dataclasses.replace(CLASSES, schema=schema).graphs((CLASSES.labels == 0).nonzero()[:3, 0])
     for one in search.explain(graph, 1):
         (edit,) = one.edits
         assert edit.op == "set_node"
         assert planted_classes.HOT < float(edit.after["heat"]) < planted_classes.HOT + column.scale / 5
         hottest = max(float(node["heat"]) for node in one.factual.nodes() if node)
-        assert EditCosts().of(edit, CLASSES.schema) <= (planted_classes.HOT - hottest) / column.scale + 0.2
+        assert EditCosts().of(edit, schema) <= (planted_classes.HOT - hottest) / column.scale + 0.2
+
+
+def test_continuous_changes_end_at_numbers_that_the_data_have():
+    search = EditSearch(SixClasses(CLASSES.schema), Moves(CLASSES.schema), beam=2, max_moves=3)
+    (column,) = CLASSES.schema.nodes
+    low, high = next(gap for gap in column.gaps if gap[0] < planted_classes.HOT < gap[1])
+    for one in search.explain(CLASSES.graphs((CLASSES.labels == 0).nonzero()[:3, 0]), 1):
+        (edit,) = one.edits
+        assert float(edit.after["heat"]) == pytest.approx(high)
+        assert low < high - column.scale / 4
 
 
 def test_directed_edges_with_weights_have_known_answers():
