@@ -1,4 +1,4 @@
-"""Continuous: an attribute that is a number, and the values that a change may give it."""
+"""Continuous: an attribute that is a number, and the values that a change may give it; values in general."""
 
 import math
 import struct
@@ -17,11 +17,16 @@ from pydantic import (
 )
 
 from ..errors import SchemaError
-from .values import Value, shortened
 
 if TYPE_CHECKING:
     from torch import Tensor
 
+
+Value = str | float
+"""The value of one attribute: the name of a category, or a number."""
+
+AttributeDict = dict[str, Value]
+"""The attributes of one node or one edge by column name: `{"type": "C", "charge": 0.1}`."""
 
 _FLOAT32 = struct.Struct("f")
 
@@ -181,3 +186,9 @@ class Continuous(BaseModel):
         unit = 10.0**self._digits
         ends = zip(values[wide].tolist(), values[wide + 1].tolist(), strict=True)
         return tuple((math.floor(low * unit) / unit, math.ceil(high * unit) / unit) for low, high in ends)
+
+
+def shortened(value: object) -> str:
+    """Text of a value for an error message, cut to at most 80 characters."""
+    text = repr(value)
+    return text if len(text) <= 80 else text[:77] + "..."
