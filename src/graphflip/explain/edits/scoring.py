@@ -19,6 +19,7 @@ from ..goals.goal import AbstractGoal
 from ..moves.apply import Varied, apply_differences
 from ..moves.difference import Difference
 from .candidates import Candidate, Vote, votes_for
+from .memory import Memory
 from .realism import AbstractStrangeness
 from .settings import Costs, Level, Limits
 
@@ -71,6 +72,7 @@ class Scoring:
         self.costs, self.limits, self.strangeness = costs, limits, strangeness
         self.calls, self.spent, self.thrift, self.lenient = 1, False, 1.0, False
         self.prices: dict[frozenset, float] = {}
+        self.memory = Memory()
         self.first, self.is_first_round = list[Candidate](), True
         self._read_back: dict[frozenset, Candidate | None] = {}
         self.several, self.enough = False, self.scores_of(level)
@@ -107,10 +109,11 @@ class Scoring:
     def classify(self, candidates: list[Candidate]) -> list[Candidate]:
         """The candidates with the classifier's votes, the first ones if it may not be shown all.
 
+        A graph that it has seen in this search is not shown again, and is no call.
         Those of the first round, which are one move from the factual, are kept in `first`.
         """
-        classified: list[Candidate] = []
-        shown = candidates[: int(min(self.left, len(candidates)))]
+        fresh = self.memory.lacking(candidates, 1)
+        shown, classified = fresh[: int(min(self.left, len(fresh)))], list[Candidate]()
         try:
             for chunk in self._chunks(shown):
                 classified += self._asked([self.classifier], chunk)
@@ -118,16 +121,16 @@ class Scoring:
             rest = shown[len(classified) :][: error.left]
             classified += self._asked([self.classifier], rest) if rest else []
         self.calls += len(classified)
-        self.spent = self.spent or len(classified) < len(candidates)
-        self.first += classified if self.is_first_round else []
-        return classified
+        self.spent = self.spent or len(classified) < len(fresh)
+        self.memory.keep(classified)
+        recalled = self.memory.recall(candidates, 1)
+        self.first += recalled if self.is_first_round else []
+        return recalled
 
     def vote(self, candidates: list[Candidate]) -> list[Candidate]:
         """The candidates with the votes of all models, as many as the classifier may be shown."""
-        voted = self.classify(candidates)
-        if not self.surrogates:
-            return voted
-        return [each for chunk in self._chunks(voted) for each in self._asked(self.surrogates, chunk)]
+        classified = self.classify(candidates)
+        return self._agreed(classified) if self.surrogates else classified
 
     def shortlist(self, classified: list[Candidate], known: bool = True) -> list[Candidate]:
         """Those of the candidates with the classifier's votes that the surrogates are asked about, with their votes."""
@@ -248,8 +251,13 @@ class Scoring:
         """The shortlist of classified candidates with the votes of the surrogates; all of them if there are none."""
         if not self.surrogates:
             return candidates
-        chosen = sorted(candidates, key=self.rank)[: self.limits.shortlist]
-        return [voted for chunk in self._chunks(chosen) for voted in self._asked(self.surrogates, chunk)]
+        return self._agreed(sorted(candidates, key=self.rank)[: self.limits.shortlist])
+
+    def _agreed(self, classified: list[Candidate]) -> list[Candidate]:
+        """Candidates with the classifier's votes, now with those of the surrogates as well."""
+        for chunk in self._chunks(self.memory.lacking(classified, 2)):
+            self.memory.keep(self._asked(self.surrogates, chunk))
+        return self.memory.recall(classified, 2)
 
     def _chunks(self, candidates: list[Candidate]) -> Iterator[list[Candidate]]:
         for start in range(0, len(candidates), self.limits.batch_size):
