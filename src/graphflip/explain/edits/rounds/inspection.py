@@ -34,6 +34,9 @@ _DOUBT = 1.5
 # Log-probability above which, and log-odds below which, differences do not count.
 _SURE, _FAR, _FAR_OF_SLOPES = -1e-4, 12.0, 80.0
 
+# Gradients say so much about moves that batches may be so many times smaller.
+_SPARING = 2
+
 # Price that stands for "not to be believed" when prices are learned.
 _DEAR = 16.0
 
@@ -80,7 +83,7 @@ class Inspection:
         options = self._options(front, stage)
         known = {candidate.key() for candidate in voted}
         order = [] if options.expected is not None else self._unseen(options)
-        look = stage.looks * self.scoring.limits.look
+        look = stage.looks * self.scoring.limits.look // (_SPARING if self.slopes.useful else 1)
         exploring, wanted = bool(order), len(order) or look
         promise = self._promise(options, stage, limit)
         order = order or promise()

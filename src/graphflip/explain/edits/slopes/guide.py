@@ -22,7 +22,7 @@ from .listing import Choices, Listing, Promise, Rank, Sort
 from .residuals import Codes, Residuals
 
 # Moves of each kind that are listed for a state, and trials of each sort of move before the search begins.
-_MOST, _TRIALS = 48, 3
+_MOST, _TRIALS = 48, 2
 
 # Sorts of moves that are tried: those that promise most, and some of the others, in which gradients may be wrong.
 _SORTS, _OTHERS = 24, 8
