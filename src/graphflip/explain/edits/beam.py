@@ -140,8 +140,8 @@ class BeamSearch:
                 yield any_change._replace(lenient=True)
             yield any_change
         if look and not (guided and self.neighborhood.factual.size[0] > _ENUMERABLE):
-            # With realism this has hardly ever found a flip: the best graph of each round is enough.
-            yield SearchStage(None, part if guided else 1.0, 1 if strange else wide, thrift=thrift)
+            # This has hardly ever found a flip, and graphs may have thousands of moves: the best of a round is enough.
+            yield SearchStage(None, part if guided else 1.0, beam=1, thrift=thrift)
 
     def run(self, num: int = 1) -> list[Finding]:
         """Up to `num` answers that differ, cheapest first; the closest candidate if nothing passes."""

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterable
 from operator import itemgetter
+from typing import NamedTuple
 
 from ..candidates import Candidate
 from ..neighborhood import Neighborhood, SearchStage
@@ -11,11 +12,22 @@ from ..scoring import Scoring
 # Candidates that the classifier is shown at a time, at least, while moves that cost as little are left.
 _AT_ONCE = 32
 
+# Moves that are made of a round after the first one, while none leads to a candidate that passes.
+_MOST = 500
+
+
+class Cheapest(NamedTuple):
+    """Classified candidates, and whether they are all that count: every other move costs more than one that passes."""
+
+    candidates: list[Candidate]
+    is_complete: bool
+
 
 class CheapestFirst:
     """Makes the moves of a round in the order of what they cost at least, up to the cost of the first that passes.
 
-    The answer is that of a round in which every move is made: what is left out costs more than a candidate that passes.
+    Every single move of the factual is made, unless it costs more than one that passes. In later rounds, which may have
+    tens of thousands of moves, the cheapest ones are.
 
     Args:
         neighborhood: Moves that may be made.
@@ -32,15 +44,17 @@ class CheapestFirst:
         """True if the cheapest change that convinces the classifier is wanted, and nothing else counts."""
         return not self.scoring.surrogates and self.scoring.strangeness is None
 
-    def __call__(self, front: Iterable[Candidate], stage: SearchStage, limit: float) -> list[Candidate]:
-        """Classified candidates one move from the front that cost less than the limit, in the order of the moves."""
+    def __call__(self, front: Iterable[Candidate], stage: SearchStage, limit: float) -> Cheapest:
+        """The candidates one move from the front that cost less than the limit, in the order of the moves."""
+        front = list(front)
         moves = self.neighborhood.by_least_cost(front, stage, limit)
+        most = min(_MOST, len(moves)) if any(state.size for state in front) else len(moves)
         tried: list[tuple[int, Candidate]] = []
         known: set[frozenset] = set()
         at, ceiling = 0, math.inf
-        while at < len(moves) and moves[at].least <= ceiling and not self.scoring.spent:
+        while at < most and moves[at].least <= ceiling and not self.scoring.spent:
             fresh: list[tuple[int, Candidate]] = []
-            while at < len(moves) and (len(fresh) < _AT_ONCE or moves[at].least == moves[at - 1].least):
+            while at < most and (len(fresh) < _AT_ONCE or moves[at].least == moves[at - 1].least):
                 move = moves[at]
                 if move.least > ceiling:
                     break
@@ -53,4 +67,5 @@ class CheapestFirst:
             tried += [(number, each) for (number, _), each in zip(fresh, scored, strict=False)]
             best = self.scoring.cheapest(each for _, each in tried)
             ceiling = math.inf if best is None else self.neighborhood.costs.cost(best) + self.slack
-        return [candidate for _, candidate in sorted(tried, key=itemgetter(0))]
+        is_complete = self.scoring.spent or at == len(moves) or moves[at].least > ceiling
+        return Cheapest([candidate for _, candidate in sorted(tried, key=itemgetter(0))], is_complete)

@@ -34,6 +34,9 @@ _DOUBT = 1.5
 # Log-probability above which, and log-odds below which, differences do not count.
 _SURE, _FAR, _FAR_OF_SLOPES = -1e-4, 12.0, 80.0
 
+# Candidates at a time where a search makes all moves that are not too many.
+_LOOK = 64
+
 # Gradients say so much about moves that batches may be so many times smaller.
 _SPARING = 2
 
@@ -72,18 +75,26 @@ class Inspection:
     def __call__(self, front: Iterable[Candidate], stage: SearchStage, limit: float) -> list[Candidate]:
         """The candidates one move from the front that all models were asked about."""
         if not stage.estimated and self.propose.walk is None and self.cheapest_first.decides:
-            return self.cheapest_first(front, stage, limit)
+            return self._cheapest_and_promising(list(front), stage, limit)
         if not stage.estimated or self.propose.walk is not None:
             every = list(self.neighborhood.one_move_from(front, stage, limit))
             return self.scoring.score(self.propose(every), stage.known)
         return self._inspect(list(front), stage, limit)
+
+    def _cheapest_and_promising(self, front: list[Candidate], stage: SearchStage, limit: float) -> list[Candidate]:
+        """Candidates by the cheapest moves and, where these are not all that may win, by those that promise most."""
+        cheap, is_complete = self.cheapest_first(front, stage, limit)
+        if is_complete:
+            return cheap
+        found = {candidate.key(): candidate for candidate in (*cheap, *self._inspect(front, stage, limit))}
+        return list(found.values())
 
     def _inspect(self, front: list[Candidate], stage: SearchStage, limit: float) -> list[Candidate]:
         voted = self._explored(front, stage, limit)
         options = self._options(front, stage)
         known = {candidate.key() for candidate in voted}
         order = [] if options.expected is not None else self._unseen(options)
-        look = stage.looks * self.scoring.limits.look // (_SPARING if self.slopes.useful else 1)
+        look = stage.looks * (self.scoring.limits.look or _LOOK) // (_SPARING if self.slopes.useful else 1)
         exploring, wanted = bool(order), len(order) or look
         promise = self._promise(options, stage, limit)
         order = order or promise()
