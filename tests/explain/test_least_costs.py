@@ -135,6 +135,7 @@ def test_leaving_out_what_is_too_dear_does_not_change_the_answer(monkeypatch, sm
     search = EditSearch(BlackBox(by_atoms(weights), EXPLICIT), Moves(EXPLICIT), hydrogen_price=1.0, beam=2, max_moves=3)
     target = 1 - int(search.classifier(graph).argmax())
     monkeypatch.setattr(cheapest, "_AT_ONCE", 1)  # so that every candidate counts
+    monkeypatch.setattr(cheapest, "_MOST", 10**9)
     (quick,) = search.explain(graph, target=target)
     monkeypatch.setattr(CheapestFirst, "decides", False)
     (thorough,) = search.explain(graph, target=target)
@@ -143,3 +144,26 @@ def test_leaving_out_what_is_too_dear_does_not_change_the_answer(monkeypatch, sm
     assert quick.classifier_calls <= thorough.classifier_calls
     if quick.flipped and len(quick.edits) == 1 and thorough.classifier_calls > 100:
         assert quick.classifier_calls < 0.7 * thorough.classifier_calls
+
+
+@pytest.mark.parametrize("most", [1, 100])
+def test_of_later_rounds_the_cheapest_moves_and_the_most_promising_are_made(monkeypatch, most):
+    explainer, smiles = graphflip.load("mutagenicity"), "Cc1ccc2c(c1)-c1cc3ccccc3c3cc4ccccc4c-2c13"
+    monkeypatch.setattr(cheapest, "_MOST", most)
+    some = explainer.explain(smiles, prefer="minimal")
+    monkeypatch.setattr(cheapest, "_MOST", 10**9)
+    every = explainer.explain(smiles, prefer="minimal")
+    assert some.flipped
+    assert len(some.edits) == len(every.edits) > 2
+    assert some.classifier_calls < 0.8 * every.classifier_calls
+
+
+def test_every_single_move_is_made_however_many_there_are(monkeypatch):
+    graph = from_smiles("CCOCCC", EXPLICIT)
+    weights = dict.fromkeys(("C", "N", "O", "S", "F", "Cl", "H"), 0.0)  # nothing leads anywhere
+    search = EditSearch(BlackBox(by_atoms(weights), EXPLICIT), Moves(EXPLICIT), beam=1, max_moves=1)
+    monkeypatch.setattr(cheapest, "_MOST", 1)
+    (few,) = search.explain(graph, target=1)
+    monkeypatch.setattr(cheapest, "_MOST", 10**9)
+    (every,) = search.explain(graph, target=1)
+    assert few.classifier_calls == every.classifier_calls > 50
