@@ -29,6 +29,23 @@ class Certain(AbstractClassifier):
         return torch.cat([-embedding, embedding], 1) * self.odds / 2
 
 
+class Said(AbstractClassifier):
+    """Gives the graphs of the planted set, in their order, the outputs that it was made with."""
+
+    num_classes = 2
+
+    def __init__(self, logits):
+        super().__init__()
+        self.schema, self.logits, self.at = PLANTED.schema, logits, 0
+
+    def embed(self, graph):
+        self.at += len(graph)
+        return self.logits[self.at - len(graph) : self.at]
+
+    def head(self, embedding):
+        return embedding
+
+
 def levels(confidence, agreement):
     return lower_levels(Certain(confidence), [Certain(agreement)], PLANTED, PREFERENCES)
 
@@ -43,6 +60,21 @@ def test_levels_are_those_of_real_graphs_where_these_are_lower():
     assert levels(0.55, 0.9)["balanced"] == AskedLevel(0.55, usual.agreement)
     assert levels(0.7, 0.9) == {"believable": AskedLevel(0.7, PREFERENCES["believable"].agreement)}
     assert levels(0.9, 0.2)["balanced"].agreement == 0.5  # not less than chance
+
+
+def test_half_of_the_real_graphs_of_each_class_have_both_levels():
+    """Those that the classifier is sure of need not be those that the surrogates are sure of."""
+    count = len(PLANTED)
+    torch.manual_seed(0)
+    sign, nothing = torch.randint(0, 2, (count,)) * 2.0 - 1, torch.zeros(count)
+    logits, others = (torch.stack([nothing, sign * torch.rand(count)], 1) for _ in range(2))
+    level = lower_levels(Said(logits), [Said(others)], PLANTED, PREFERENCES)["balanced"]
+    predicted = logits.argmax(1)
+    sure, agreed = (each.softmax(1).gather(1, predicted[:, None])[:, 0] for each in (logits, others))
+    both = (sure >= level.confidence - 1e-3) & (agreed >= level.agreement - 1e-3)
+    shares = [float(both[predicted == one].float().mean()) for one in (0, 1)]
+    assert 0.5 <= min(shares)
+    assert level.confidence > sure.min()  # a level that all graphs have would ask for nothing
 
 
 def test_levels_are_written_for_the_search_and_taken_back(kit, tmp_path):

@@ -20,6 +20,7 @@ from ..models.training.evaluate import predict
 _REAL = {"balanced": 0.5, "believable": 0.75}
 """Share of real graphs of a class that are less certain than what each preference asks for."""
 
+_ORDERS, _ROUNDED = 26, 5e-4  # quantiles that are tried for a level; half of its last digit
 _ENOUGH = 4  # graphs that are predicted as a class, below which nothing is said of the class
 
 
@@ -64,8 +65,8 @@ def lower_levels(
     real: GraphDataset,
     usual: Mapping[str, Preference],
 ) -> dict[str, AskedLevel]:
-    """Levels of the preferences that ask for more than half (`balanced`) or three quarters (`believable`) of the real
-    graphs of some class get; never less than chance."""
+    """Levels of the preferences that ask for more than half (`balanced`) or a quarter (`believable`) of the real
+    graphs of some class have, confidence and agreement together; never less than chance."""
     answers = predict(classifier, real)
     if answers.shape[1] == 1 or not surrogates:
         return {}
@@ -74,12 +75,30 @@ def lower_levels(
     agreed = _given(mean_outputs(torch.stack([predict(one, real) for one in surrogates])), predicted)
     lower = {}
     for name, share in _REAL.items():
-        asked = usual[name].confidence, usual[name].agreement
-        reached = (max(_least(values, predicted, share), 1 / answers.shape[1]) for values in (sure, agreed))
-        level = AskedLevel(*(round(min(own, most), 3) for own, most in zip(reached, asked, strict=True)))
+        asked = AskedLevel(usual[name].confidence, usual[name].agreement)
+        level = _level_of_real(sure, agreed, predicted, share, asked, least=1 / answers.shape[1])
         if level != asked:
             lower[name] = level
     return lower
+
+
+def _level_of_real(
+    sure: Float[Tensor, " g"],
+    agreed: Float[Tensor, " g"],
+    classes: Int[Tensor, " g"],
+    share: float,
+    asked: AskedLevel,
+    least: float,
+) -> AskedLevel:
+    """The highest level, at most what is asked, whose confidence and agreement together all but a share of the real
+    graphs of each class have. Both are quantiles of the same order, which is lowered until that holds."""
+    for order in torch.linspace(share, 0.0, _ORDERS).tolist():
+        reached = (max(_lowest(values, classes, order), least) for values in (sure, agreed))
+        level = AskedLevel(*(round(min(own, most), 3) for own, most in zip(reached, asked, strict=True)))
+        has_both = ((sure >= level.confidence - _ROUNDED) & (agreed >= level.agreement - _ROUNDED)).to(sure)
+        if 1 - _lowest(has_both, classes, None) <= share:
+            return level
+    return level
 
 
 def _given(outputs: Float[Tensor, "g c"], classes: Int[Tensor, " g"]) -> Float[Tensor, " g"]:
@@ -87,8 +106,8 @@ def _given(outputs: Float[Tensor, "g c"], classes: Int[Tensor, " g"]) -> Float[T
     return outputs.softmax(-1).gather(1, classes[:, None])[:, 0]
 
 
-def _least(values: Float[Tensor, " g"], classes: Int[Tensor, " g"], share: float) -> float:
-    """Quantile of the values in the class where it is lowest; of all values where every class has few graphs."""
+def _lowest(values: Float[Tensor, " g"], classes: Int[Tensor, " g"], order: float | None) -> float:
+    """Quantile of some order, or the mean, in the class where it is lowest; of all values where classes have few."""
     parts = [values[classes == one] for one in classes.unique()]
     parts = [part for part in parts if len(part) >= _ENOUGH] or [values]
-    return min(float(part.quantile(share)) for part in parts)
+    return min(float(part.mean() if order is None else part.quantile(order)) for part in parts)

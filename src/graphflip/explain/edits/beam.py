@@ -130,9 +130,10 @@ class BeamSearch:
             yield SearchStage(largest, 0.0, beam)
         if not (look and (strange or guided)):  # with realism, what estimates do not find is hardly ever found
             yield SearchStage(None, 0.0, beam, estimated=look, looks=2 * _LOOKS)
-        wide, thrift, part = (
-            (2 * beam, _THRIFT, _BRANCH) if strange else (4 * beam, thrifty, _BRANCH if guided else 1.0)
-        )
+        wide, part = (2 * beam, _BRANCH) if strange else (4 * beam, _BRANCH if guided else 1.0)
+        # Levels of kits with experience were chosen for a fair price; of others, what was asked is reached first.
+        informed = self.inspect.experience is not None
+        thrift = min(thrifty, _THRIFT) if strange or (look and not informed) else thrifty
         yield SearchStage(None, part, wide, thrift=thrift, estimated=look, looks=_LOOKS)
         if (strange or self.neighborhood.environments is not None) and self.demand.concede_to is not None:
             any_change = SearchStage(None, part, wide, known=False, thrift=thrift, estimated=look, looks=_LOOKS)
