@@ -36,6 +36,14 @@ def test_what_is_said_of_answers_with_a_note_is_so():
     assert shares in text
 
 
+def test_the_page_about_data_of_your_own_has_the_figures_of_the_fits():
+    spec = importlib.util.spec_from_file_location("fit_results", ROOT / "tools" / "fit_results.py")
+    fits = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(fits)
+    text = fits.PAGE.read_text()
+    assert text == fits.with_table(text, fits.page_rows(json.loads(fits.TABLE.read_text())))
+
+
 def test_the_page_about_the_search_has_the_levels_of_the_preferences():
     text = (ROOT / "docs" / "concepts" / "search.md").read_text()
     for name in ("balanced", "believable"):

@@ -43,6 +43,8 @@ from graphflip.schema import Categories, Column, Schema
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "examples"))
 TABLE = ROOT / "results" / "any" / "table.json"
+PAGE = ROOT / "docs" / "guides" / "data.md"
+BEGIN, END = "<!-- fits: begin -->", "<!-- fits: end -->"
 SEED = 0
 LONG = 25.0  # minutes of a long fit
 REBUILT = 400  # unseen graphs that are rebuilt
@@ -68,6 +70,36 @@ def write_row(name: str, work: Path, limit: int) -> None:
     table = json.loads(TABLE.read_text()) if TABLE.exists() else {}
     table[group] = (table.get(group, {}) | {key: figures}) if key else figures
     write_atomically(TABLE, (json.dumps(table, indent=1) + "\n").encode())
+    write_atomically(PAGE, with_table(PAGE.read_text(), page_rows(table)).encode())
+
+
+def with_table(text: str, rows: list[str]) -> str:
+    """A page with a table in the place that is marked for it."""
+    before, rest = text.split(BEGIN)
+    return "\n".join([before + BEGIN, *rows, END + rest.split(END)[1]])
+
+
+def page_rows(table: dict[str, Any]) -> list[str]:
+    """The rows of all fits, as the page about data of one's own shows them."""
+    rows = ["| fit | processor s | AUROC | edges rebuilt | flipped | edits | s for an answer | agreement kept |"]
+    rows.append("|---|---|---|---|---|---|---|---|")
+    long = table["long"]["molecules_800"]
+    fits = {
+        "200 molecules": table["fit"]["molecules_200"],
+        "800 molecules": long["default"],
+        "the same, for as long as it gains": long["long"],
+        "2,000 molecules": table["fit"]["molecules_2000"],
+        "600 geometric graphs of 20 to 126 nodes, 6 classes": table["fit"]["proteins_like"],
+    }
+    for name, row in fits.items():
+        figures = [f"{row[key]:.3f}" for key in ("auroc", "rebuilt_edges", "flip_ratio")]
+        figures += [f"{row['mean_edits']:.1f}", f"{row['cpu_seconds_per_graph']:.2f}", f"{row['agreement_kept']:.2f}"]
+        rows.append(" | ".join([f"| {name}", f"{row['cpu_seconds']:.0f}", *figures]) + " |")
+    for kind, row in table["distilled"].items():
+        seconds = f"{row['cpu_seconds_per_graph']:.2f}"
+        cells = [f"| 500 molecules and your own {kind}", f"{row['fit_cpu_seconds']:.0f}", "–", "–"]
+        rows.append(" | ".join([*cells, f"{row['flip_ratio']:.3f}", "–", seconds, f"{row['agreement']:.2f}"]) + " |")
+    return rows
 
 
 def nameless(name: str, count: int, max_nodes: int) -> gf.GraphDataset:
