@@ -4,7 +4,8 @@
 process. `enumeration_ratio`: processor time of full enumeration over that of the default, graph by graph in turn.
 `large`: graphs of 200, 500 and 1,000 nodes (large.py). `exmol_ratio`: processor time of exmol, with its default
 settings, over ours, same molecules, same classifier; only where exmol is installed (`pip install 'graphflip[peers]'`).
-`cold_cli_seconds`: one molecule on the command line in a fresh process; `python_seconds`: one after loading;
+`cold_cli_seconds`: one molecule on the command line in a fresh process, with its report; `cold_answer_seconds`: without
+it; `import_torch_cpu_seconds`: what torch takes of both; `python_seconds`: one after loading;
 `balanced_seconds_per_graph`: in batch on two cores.
 
 Usage: python benchmarks/answers.py [--quick] [--only start|molecules|batch|large|exmol]   (GRAPHFLIP_DATA, idle cores)
@@ -66,7 +67,7 @@ def measure_part(part: str, quick: bool) -> dict[str, Any]:
         return measure_large((200, 500, 1000) if quick else (50, 100, 200, 500, 1000), quick)
     explainer = loaded()
     if part == "start":
-        return {"python_seconds": python_seconds(explainer, 3 if quick else 14), **cold_cli()}
+        return {"python_seconds": python_seconds(explainer, 3 if quick else 14), **cold_cli(1 if quick else 3)}
     if "GRAPHFLIP_DATA" not in os.environ:
         return {}
     if part == "molecules":
@@ -177,24 +178,38 @@ def python_seconds(explainer: Explainer, count: int) -> float:
     return median(timed(lambda text=text: explainer.explain(text)) for text in texts)
 
 
-def cold_cli() -> dict[str, float]:
-    """One molecule on the command line in a fresh process: as a user waits for it, and its processor time.
+def cold_cli(turns: int) -> dict[str, float]:
+    """Processes that start anew: one molecule on the command line with its report, the same without any file, and the
+    import of torch, which neither can do without."""
+    explain = ["-m", "graphflip", "explain", "O=[N+]([O-])c1ccccc1", "--model", MODEL]
+    commands = [*explain, "--out", "OUT"], explain, ["-c", "import torch"]
+    report, answer, torch_alone = (cold(command, turns) for command in commands)
+    return {
+        "cold_cli_seconds": report[0],
+        "cold_cli_cpu_seconds": report[1],
+        "cold_answer_seconds": answer[0],
+        "cold_answer_cpu_seconds": answer[1],
+        "import_torch_cpu_seconds": torch_alone[1],
+    }
 
-    It is asked twice: the first time leaves what an installation has, compiled modules and files that the system keeps
-    in memory.
+
+def cold(arguments: list[str], turns: int) -> tuple[float, float]:
+    """Wall and processor time of a Python process, the smallest of some.
+
+    It is started once before: that leaves what an installation has, compiled modules and files that the system keeps in
+    memory. `OUT` stands for a new folder.
     """
-    command = [sys.executable, "-m", "graphflip", "explain", "O=[N+]([O-])c1ccccc1", "--model", MODEL]
     surroundings = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    wall = cpu = 0.0
-    for turn in range(2):
+    took = []
+    for turn in range(turns + 1):
         with tempfile.TemporaryDirectory() as folder:
             began, used = time.perf_counter(), os.times()
-            out = str(Path(folder) / f"out{turn}")
-            subprocess.run([*command, "--out", out], check=True, capture_output=True, env=surroundings)
+            command = [str(Path(folder) / f"out{turn}") if word == "OUT" else word for word in arguments]
+            subprocess.run([sys.executable, *command], check=True, capture_output=True, env=surroundings)
             now = os.times()
-        wall = time.perf_counter() - began
         cpu = now.children_user + now.children_system - used.children_user - used.children_system
-    return {"cold_cli_seconds": wall, "cold_cli_cpu_seconds": cpu}
+        took.append((time.perf_counter() - began, cpu))
+    return min(wall for wall, _ in took[1:]), min(cpu for _, cpu in took[1:])
 
 
 def in_batch(explainer: Explainer, limit: int) -> dict[str, float | str]:
