@@ -108,7 +108,8 @@ def measure(subject: Subject, limit: int) -> Iterator[dict[str, Any]]:
 
 
 def ways(explainer: Explainer) -> dict[str, EditSearch]:
-    """The default search, with all moves (also those that must cost more than an answer), with the most promising ones, and with those that the walk asks for."""
+    """The default search: with all moves, also those that must cost more than an answer; with the most promising ones;
+    and with those that the walk asks for."""
     search, kit = dataclasses.replace(explainer.search(), max_calls=MOST_CALLS), explainer.kit
     differentiable = tuple(model for model in (kit.classifier, *kit.surrogates) if model.has_gradients)
     walk = SaliencyWalk(cast(PEGVAE, kit.vae), differentiable)

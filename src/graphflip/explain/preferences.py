@@ -88,7 +88,7 @@ MOLECULES: Mapping[str, Preference] = PREFERENCES | {
 """For kits of molecules with kinds of bonds, chosen on Mutagenicity's validation split."""
 
 
-# Nodes up to which `minimal` makes every single move of a graph: the smallest change is often one that nothing promised.
+# Nodes up to which `minimal` makes every single move: the smallest change is often one that nothing promised.
 _SMALL = 100
 
 
