@@ -36,6 +36,22 @@ def test_what_is_said_of_answers_with_a_note_is_so():
     assert shares in text
 
 
+def test_the_readme_has_the_figures_of_the_benchmarks():
+    speed = json.loads((ROOT / "results" / "speed.json").read_text())
+    walk, answers, text = speed["explain"], speed["answers"], " ".join((ROOT / "README.md").read_text().split())
+    large = answers["large"]["1000"]
+    for said in (
+        f"a block forward and backward {speed['layers']['speedup']:.1f} times faster",
+        f"a training step of the autoencoder {speed['train_step']['speedup']:.0f} times",
+        f"an iteration of the walk {walk['iteration_speedup']:.0f} times",
+        f"an explained graph {walk['graph_speedup']:,.0f} times cheaper than 1000 iterations",
+        f"A `balanced` answer takes {answers['enumeration_ratio']:.1f} times less processor time",
+        f"and {answers['exmol_ratio']:.0f} times less than exmol by default",
+        f"a graph of 1,000 nodes takes {large['seconds']:.1f} s and {large['calls']:.0f} calls",
+    ):
+        assert said in text
+
+
 def test_the_page_about_data_of_your_own_has_the_figures_of_the_fits():
     spec = importlib.util.spec_from_file_location("fit_results", ROOT / "tools" / "fit_results.py")
     fits = importlib.util.module_from_spec(spec)
