@@ -1,5 +1,6 @@
 """Laws of what is known of a move before it is made: its size, its least cost, and that the cheapest answer stays."""
 
+import dataclasses
 import math
 import random
 
@@ -16,6 +17,7 @@ from graphflip.explain.edits.neighborhood import Neighborhood, SearchStage
 from graphflip.explain.edits.rounds import cheapest
 from graphflip.explain.edits.rounds.cheapest import CheapestFirst
 from graphflip.explain.edits.settings import Costs
+from graphflip.explain.goals.targets import parse_goal
 from graphflip.explain.moves.fragments import FragmentVocabulary
 from graphflip.graph import Graph
 from graphflip.models.adapters import BlackBox
@@ -167,3 +169,30 @@ def test_every_single_move_is_made_however_many_there_are(monkeypatch):
     monkeypatch.setattr(cheapest, "_MOST", 10**9)
     (every,) = search.explain(graph, target=1)
     assert few.classifier_calls == every.classifier_calls > 50
+
+
+def test_where_nothing_else_flips_no_move_is_left_out():
+    weights = dict.fromkeys(("C", "N", "O", "S", "F", "Cl", "H"), 0.0)
+    search = EditSearch(BlackBox(by_atoms(weights), EXPLICIT), Moves(EXPLICIT), beam=2)
+    stages = list(begun(search, "CCO").stages())
+    assert [stage.complete for stage in stages] == [False] * (len(stages) - 1) + [True]
+    assert not any(stage.complete for stage in begun(dataclasses.replace(search, look=8), "CCO").stages())
+
+
+def begun(search, smiles):
+    graph = from_smiles(smiles, EXPLICIT)
+    logits = search.classifier(graph)
+    return search.start(graph, parse_goal(1, ()).at(logits[0]), logits)
+
+
+def test_a_complete_stage_makes_every_move_of_every_round(monkeypatch):
+    weights = dict.fromkeys(("C", "N", "O", "S", "F", "Cl", "H"), 0.0)
+    search = begun(EditSearch(BlackBox(by_atoms(weights), EXPLICIT), Moves(EXPLICIT), beam=1), "CCO")
+    monkeypatch.setattr(cheapest, "_MOST", 1)
+    first = search.inspect([search.root], STAGE, math.inf)
+    state = max(first, key=search.costs.cost)
+    some, _ = search.inspect.cheapest_first([state], STAGE, math.inf)
+    every, is_complete = search.inspect.cheapest_first([state], STAGE._replace(complete=True), math.inf)
+    assert is_complete
+    assert len(some) <= 1 < len(every)
+    assert len(every) == len(list(search.neighborhood.one_move_from([state], STAGE, math.inf)))

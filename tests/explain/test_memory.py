@@ -52,6 +52,18 @@ def test_remembering_changes_no_answer(monkeypatch, prefer):
     assert remembered.classifier_calls < asked_again.classifier_calls
 
 
+@pytest.mark.parametrize("prefer", ["balanced", "minimal"])
+def test_claims_about_changes_use_what_was_said_in_the_search(monkeypatch, prefer):
+    explainer = graphflip.load("mutagenicity")
+    remembered = explainer.explain(HARD, prefer=prefer)
+    monkeypatch.setattr(Memory, "classifier_vote", lambda self, difference: None)
+    asked_again = explainer.explain(HARD, prefer=prefer)
+    assert remembered.needed_for == asked_again.needed_for
+    assert remembered.one_minimal == asked_again.one_minimal
+    assert (remembered.smaller is None) == (asked_again.smaller is None)
+    assert remembered.classifier_calls < asked_again.classifier_calls
+
+
 def nitrogens(graphs):
     counts = [sum(bool(node) and node["type"] == "N" for node in graph.nodes()) for graph in graphs]
     return torch.tensor([[2.5 - count, count - 2.5] for count in counts]).softmax(-1)

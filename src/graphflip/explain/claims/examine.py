@@ -1,7 +1,7 @@
 """Examiner: takes back every change of an answer by itself, to see what the change is needed for."""
 
 import math
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -35,6 +35,13 @@ from .validity import Validity, survives_round_trip
 
 # Graphs are classified in batches of other shapes than in the search: a level is met up to rounding errors.
 _ROUNDING = 1e-4
+
+
+Said = tuple[bool, float, float]
+"""Whether the classifier predicts the target, its score and the number to show."""
+
+Known = Callable[[Difference], Said | None]
+"""Gives what the classifier has said of a graph in the search, by its difference from the factual."""
 
 
 def without(factual: Graph, said: Sequence[Sentence], numbers: Collection[int], moves: Moves) -> Graph:
@@ -77,9 +84,10 @@ class Examiner:
     max_calls: int | None = None
     class_alone: bool = False
 
-    def examine(self, answers: Sequence[Counterfactual]) -> list[Counterfactual]:
+    def examine(self, answers: Sequence[Counterfactual], known: Known = lambda _: None) -> list[Counterfactual]:
         """Add the claims to the answers of one search, whose calls of the classifier they share.
 
+        Graphs that are `known` are not shown to the classifier again.
         Answers that do not flip are returned as they are; of those for which the classifier may not be asked any more,
         nothing is claimed. The number of calls becomes that of the search and of all examinations.
         """
@@ -88,7 +96,7 @@ class Examiner:
         for answer in answers:
             while answer.flipped and answer.edits:
                 left = math.inf if self.max_calls is None else float(self.max_calls - calls)
-                examination = _Examination(self, answer, left)
+                examination = _Examination(self, answer, left, known)
                 answer, again = examination.result()
                 calls += examination.used
                 if again is None or any(again.edits == other.edits for other in examined):
@@ -124,8 +132,8 @@ class _Judged(NamedTuple):
 class _Examination:
     """Examination of one answer; `left` counts the graphs that the classifier may still be shown."""
 
-    def __init__(self, examiner: Examiner, answer: Counterfactual, left: float):
-        self.by, self.answer, self.left, self.used = examiner, answer, left, 0
+    def __init__(self, examiner: Examiner, answer: Counterfactual, left: float, known: Known):
+        self.by, self.answer, self.left, self.used, self.known = examiner, answer, left, 0, known
         slots = answer.factual.schema.max_nodes
         assert answer.counterfactual is not None
         self.factual, after = answer.factual.pad(slots), answer.counterfactual.pad(slots)
@@ -149,10 +157,11 @@ class _Examination:
         said = sentences(self.factual, self.whole.graph)
         told = [self._without(said, number) for number in range(len(said))]
         trials = list({trial.edits: trial for trial in (*told, *self._finer(self.whole))}.values())
-        outputs = self._asked([self.whole, *trials])
+        outputs = self._asked([self.whole])
         if isinstance(self.goal, AnyOther):
             self.goal = self.goal.settled(outputs[0])
-        whole, *judged = self._judged([self.whole, *trials], outputs)
+        (whole,) = self._judged([self.whole], outputs)
+        judged = self._judge(trials)
         by_edits = {one.trial.edits: one for one in judged}
         losses = [self._loss(whole, by_edits[trial.edits]) for trial in told]
         self.smaller = smaller = self._smallest(judged)
@@ -207,7 +216,7 @@ class _Examination:
         told = (self._without(said, number) for number in range(len(said)))
         trials = {trial.edits: trial for trial in (*told, *self._finer(found.trial)) if trial.size < found.trial.size}
         try:
-            tried = self._judged(list(trials.values()), self._asked(list(trials.values()))) if trials else []
+            tried = self._judge(list(trials.values()))
         except BudgetSpent:
             return None
         return self._smallest_of(tried, found.trial.size)
@@ -238,6 +247,13 @@ class _Examination:
         outputs = self.by.classifier(Graph.cat([trial.graph for trial in trials]))
         self.used, self.left = self.used + len(trials), self.left - len(trials)
         return outputs
+
+    def _judge(self, trials: Sequence[_Trial]) -> list[_Judged]:
+        """Graphs with the word of the classifier, which is asked about those of which it has said nothing before."""
+        said = [self.known(Difference.between(self.before, Sketch.of(trial.graph))) for trial in trials]
+        unheard = [trial for trial, before in zip(trials, said, strict=True) if before is None]
+        fresh = iter(self._judged(unheard, self._asked(unheard)) if unheard else ())
+        return [next(fresh) if one is None else _Judged(trial, *one) for trial, one in zip(trials, said, strict=True)]
 
     def _reserve(self, calls: int) -> None:
         if calls > self.left:

@@ -132,8 +132,7 @@ class BeamSearch:
             yield SearchStage(None, 0.0, beam, estimated=look, looks=2 * _LOOKS)
         wide, part = (2 * beam, _BRANCH) if strange else (4 * beam, _BRANCH if guided else 1.0)
         # Levels of kits with experience were chosen for a fair price; of others, what was asked is reached first.
-        informed = self.inspect.experience is not None
-        thrift = min(thrifty, _THRIFT) if strange or (look and not informed) else thrifty
+        thrift = min(thrifty, _THRIFT) if strange or (look and self.inspect.experience is None) else thrifty
         yield SearchStage(None, part, wide, thrift=thrift, estimated=look, looks=_LOOKS)
         if (strange or self.neighborhood.environments is not None) and self.demand.concede_to is not None:
             any_change = SearchStage(None, part, wide, known=False, thrift=thrift, estimated=look, looks=_LOOKS)
@@ -143,6 +142,8 @@ class BeamSearch:
         if look and not (guided and self.neighborhood.factual.size[0] > _ENUMERABLE):
             # This has hardly ever found a flip, and graphs may have thousands of moves: the best of a round is enough.
             yield SearchStage(None, part if guided else 1.0, beam=1, thrift=thrift)
+        elif not look and self.inspect.cheapest_first.decides:
+            yield SearchStage(None, part, beam, complete=True)
 
     def run(self, num: int = 1) -> list[Finding]:
         """Up to `num` answers that differ, cheapest first; the closest candidate if nothing passes."""

@@ -130,7 +130,12 @@ class Candidate:
 
     @cached_property
     def _key(self) -> frozenset:
-        return frozenset([*self.difference.nodes.items(), *self.difference.edges.items()])
+        return key_of(self.difference)
+
+
+def key_of(difference: Difference) -> frozenset:
+    """Key that is equal for graphs that differ from the factual in the same way, slot by slot."""
+    return frozenset([*difference.nodes.items(), *difference.edges.items()])
 
 
 def num_sites(counted: Difference, factual: Sketch, after: Sketch) -> int:

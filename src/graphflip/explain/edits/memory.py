@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Sequence
 from itertools import takewhile
 
-from .candidates import Candidate, Vote
+from ..moves.difference import Difference
+from .candidates import Candidate, Vote, key_of
 
 
 class Memory:
@@ -29,3 +30,7 @@ class Memory:
         """The candidates with so many votes each, up to the first one that lacks any."""
         known = takewhile(lambda each: len(self._votes.get(each.key(), ())) >= votes, candidates)
         return [each.with_votes(self._votes[each.key()][:votes]) for each in known]
+
+    def classifier_vote(self, difference: Difference) -> Vote | None:
+        """The classifier's vote on the graph that differs from the factual like this; None if it was not shown."""
+        return next(iter(self._votes.get(key_of(difference), ())), None)

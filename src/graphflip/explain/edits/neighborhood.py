@@ -36,6 +36,7 @@ class SearchStage(NamedTuple):
         thrift: Share of the price of cost that counts when candidates are ranked.
         estimated: True if only the moves that promise most are made; False if all are.
         looks: How many times as many of them as usual are made at a time.
+        complete: True if no round leaves moves out for being many.
     """
 
     largest: int | None
@@ -46,6 +47,7 @@ class SearchStage(NamedTuple):
     thrift: float = 1.0
     estimated: bool = False
     looks: int = 1
+    complete: bool = False
 
     @property
     def is_thorough(self) -> bool:

@@ -4,7 +4,7 @@ import dataclasses
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 
 from jaxtyping import Float
 from torch import Tensor
@@ -15,10 +15,12 @@ from ...models.networks.classifier import AbstractClassifier
 from ..claims.examine import Examiner
 from ..constraints import Constraints
 from ..counterfactual import Counterfactual, Outcome
+from ..goals.classes import AnyOther
 from ..goals.goal import AbstractGoal
 from ..latent.saliency import SaliencyWalk
 from ..method import AbstractExplainer, Question
 from ..moves.apply import apply_differences
+from ..moves.difference import Difference
 from ..moves.environments import EnvironmentCounts
 from ..moves.moves import Moves
 from .beam import BeamSearch, Finding, Round
@@ -230,7 +232,8 @@ class EditSearch(AbstractExplainer):
             findings = [Finding(search.root, Outcome.ALREADY_THERE)]
         else:
             findings = search.run_frontier() if self.frontier else search.run(num)
-        answers = self.examiner.examine([self._answer(question, k, search, finding) for finding in findings])
+        found = [self._answer(question, k, search, finding) for finding in findings]
+        answers = self.examiner.examine(found, partial(_said, search.scoring))
         importance = importance_of(search.scoring.first, search.root, question.goals[k])
         seconds = (time.perf_counter() - started) / len(answers)
         return [dataclasses.replace(answer, seconds=seconds, importance=importance) for answer in answers]
@@ -248,6 +251,15 @@ class EditSearch(AbstractExplainer):
             classifier_calls=search.scoring.calls,
             note=search.note(finding),
         )
+
+
+def _said(scoring: Scoring, difference: Difference) -> tuple[bool, float, float] | None:
+    """The classifier's word on a graph of the search: whether it predicts the target, the score, the number to show.
+
+    Nothing where any other class was the target: its score is not that of the class which an answer has.
+    """
+    vote = None if isinstance(scoring.goal, AnyOther) else scoring.memory.classifier_vote(difference)
+    return None if vote is None else (vote.predicted, vote.score, vote.shown)
 
 
 def _without_empty_end(graph: Graph) -> Graph:

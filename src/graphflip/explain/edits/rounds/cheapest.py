@@ -27,7 +27,7 @@ class CheapestFirst:
     """Makes the moves of a round in the order of what they cost at least, up to the cost of the first that passes.
 
     Every single move of the factual is made, unless it costs more than one that passes. In later rounds, which may have
-    tens of thousands of moves, the cheapest ones are.
+    tens of thousands of moves, the cheapest ones are; all of them in a stage that is complete.
 
     Args:
         neighborhood: Moves that may be made.
@@ -48,7 +48,8 @@ class CheapestFirst:
         """The candidates one move from the front that cost less than the limit, in the order of the moves."""
         front = list(front)
         moves = self.neighborhood.by_least_cost(front, stage, limit)
-        most = min(_MOST, len(moves)) if any(state.size for state in front) else len(moves)
+        many = any(state.size for state in front) and not stage.complete
+        most = min(_MOST, len(moves)) if many else len(moves)
         tried: list[tuple[int, Candidate]] = []
         known: set[frozenset] = set()
         at, ceiling = 0, math.inf
