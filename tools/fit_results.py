@@ -96,7 +96,7 @@ def page_rows(table: dict[str, Any]) -> list[str]:
         figures += [f"{row['mean_edits']:.1f}", f"{row['cpu_seconds_per_graph']:.2f}", f"{row['agreement_kept']:.2f}"]
         rows.append(" | ".join([f"| {name}", f"{row['cpu_seconds']:.0f}", *figures]) + " |")
     for kind, row in table["distilled"].items():
-        seconds = f"{row['cpu_seconds_per_graph']:.2f}"
+        seconds = f"{row['cpu_seconds_per_graph']:.2f}" if "cpu_seconds_per_graph" in row else "–"
         cells = [f"| 500 molecules and your own {kind}", f"{row['fit_cpu_seconds']:.0f}", "–", "–"]
         rows.append(" | ".join([*cells, f"{row['flip_ratio']:.3f}", "–", seconds, f"{row['agreement']:.2f}"]) + " |")
     return rows

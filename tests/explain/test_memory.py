@@ -13,7 +13,7 @@ from graphflip.explain.edits.scoring import Scoring
 from graphflip.models.adapters import BlackBox
 
 MOLECULES = molecule_schema(("C", "N", "O", "S", "F", "Cl", "H"), max_nodes=40, explicit_hydrogens=True)
-HARD = "Cc1ccc2c(c1)-c1cc3ccccc3c3cc4ccccc4c-2c13"  # no single change is enough, so that several rounds follow
+HARD = "O=[N+]([O-])c1ccc2ccc3cccc4ccc1c2c34"  # no single change is enough, so that several rounds follow
 
 
 @pytest.fixture

@@ -36,7 +36,6 @@ _THRIFT_OF_STEPS = 0.05
 _ENUMERABLE = 41
 # Of a molecule, at most this share of the heavy atoms goes with one branch: it is to stay the molecule of the question.
 _BRANCH = 0.34
-
 _classifier_score = attrgetter("classifier_score")
 _FAILURES = (Outcome.NOT_CONFIDENT, Outcome.OUT_OF_MOVES, Outcome.NO_MOVE_ALLOWED, Outcome.OUT_OF_CALLS)
 
@@ -185,17 +184,18 @@ class BeamSearch:
         stages, self.inspect.cheapest_first.slack = list(self.stages()), slack
         explored = _Explored(stages[0], [], None, self.root)
         for k, stage in enumerate(stages, start=1):
+            if stage.complete and not self.inspect.cheapest_first.left_out:
+                break
             self.rounds_left = (len(stages) - k) * self.limits.max_moves
             met, nearest = self._search(stage, slack)
             closest = max(explored.closest, nearest, key=self._nearness)
-            best = self.scoring.cheapest(met, _TRIES_IN_THE_END)
-            explored = _Explored(stage, explored.flipped + met, best, closest)
+            explored = _Explored(stage, explored.flipped + met, self.scoring.cheapest(met, _TRIES_IN_THE_END), closest)
             self.believable = stage.known or not self.neighborhood.knows_much
             # After such a stage, more of them are only for graphs without any flip. Without experience, what the first
             # one tried was a guess: the next comes before less than what was asked is accepted.
             informed = self.inspect.experience is not None or stage.thrift < 1.0
             complete = stage.is_thorough or (stage.estimated and self.scoring.strangeness is not None and informed)
-            if best or self.scoring.spent or (explored.flipped and complete):
+            if explored.best or self.scoring.spent or (explored.flipped and complete):
                 break
         return explored
 

@@ -33,11 +33,12 @@ class CheapestFirst:
         neighborhood: Moves that may be made.
         scoring: The classifier.
 
-    `slack` is the cost above that of the first candidate up to which others are wanted, too.
+    `slack` is the cost above that of the first candidate up to which others are wanted, too; `left_out` is True once
+    there were too many moves to make them all.
     """
 
     def __init__(self, neighborhood: Neighborhood, scoring: Scoring):
-        self.neighborhood, self.scoring, self.slack = neighborhood, scoring, 0.0
+        self.neighborhood, self.scoring, self.slack, self.left_out = neighborhood, scoring, 0.0, False
 
     @property
     def decides(self) -> bool:
@@ -69,4 +70,5 @@ class CheapestFirst:
             best = self.scoring.cheapest(each for _, each in tried)
             ceiling = math.inf if best is None else self.neighborhood.costs.cost(best) + self.slack
         is_complete = self.scoring.spent or at == len(moves) or moves[at].least > ceiling
+        self.left_out = self.left_out or not is_complete
         return Cheapest([candidate for _, candidate in sorted(tried, key=itemgetter(0))], is_complete)
