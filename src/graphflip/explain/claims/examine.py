@@ -61,8 +61,8 @@ def without(factual: Graph, said: Sequence[Sentence], numbers: Collection[int], 
 class Examiner:
     """Finds out what each change of an answer is needed for, and the smallest answer that keeps the class.
 
-    Each change that is told in words is taken back by itself, and so is each finer one that a search may revert. They
-    are classified in one batch; one more follows for each step to a smaller answer.
+    Each change that is told in words is taken back by itself, and so is each finer one that a search may revert. Those
+    that the search has not classified are, in one batch; one more follows for each step to a smaller answer.
 
     Args:
         classifier: The classifier that is explained.
