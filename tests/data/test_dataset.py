@@ -71,6 +71,18 @@ def test_batches_of_some_graphs():
     assert sorted(batch.index.tolist()) == [1, 5, 9]
 
 
+@given(seed=SEEDS, size=st.integers(1, 40), pairs=st.integers(1, 400))
+def test_batches_of_large_graphs_are_divided(seed, size, pairs):
+    _, dataset = make(seed, num_graphs=40)
+    batches = list(dataset.batches(size, torch.Generator().manual_seed(seed), pairs=pairs))
+    assert torch.equal(torch.cat([batch.index for batch in batches]).sort().values, torch.arange(len(dataset)))
+    for batch in batches:
+        assert len(batch.index) == 1 or len(batch.index) * batch.graph.num_slots**2 <= pairs
+    whole = list(dataset.batches(size, torch.Generator().manual_seed(seed)))
+    roomy = list(dataset.batches(size, torch.Generator().manual_seed(seed), pairs=40 * dataset.schema.max_nodes**2))
+    assert [batch.index.tolist() for batch in roomy] == [batch.index.tolist() for batch in whole]
+
+
 @given(g=st.integers(2, 400), seed=SEEDS)
 def test_a_random_split_is_a_partition_of_the_stated_sizes(g, seed):
     schema = Schema(max_nodes=1)

@@ -1,5 +1,8 @@
 """Attributes: what moves change them to, what changes cost, and how changes of continuous ones are made smaller."""
 
+import math
+
+import numpy as np
 import pytest
 import torch
 from hypothesis import given, settings
@@ -9,6 +12,7 @@ from pydantic import ValidationError
 from graphflip.data.molecules.molecule import molecule_schema
 from graphflip.edits import EditCosts
 from graphflip.explain.edits.slopes.alternatives import alternatives
+from graphflip.explain.edits.slopes.listing import steepest
 from graphflip.explain.moves.apply import apply_differences
 from graphflip.explain.moves.attributes import (
     attribute_choices,
@@ -94,6 +98,41 @@ def test_the_cost_of_a_difference_is_that_of_its_edits(schema, seed, picks):
         assert closer.travel(schema) < difference.travel(schema) + 1e-9
         assert closer.size == difference.size
         assert Difference.between(state, smaller).size <= 1
+
+
+WIDE = tuple(Continuous(name=f"x{k}", mean=k, scale=0.1 + k / 7) for k in range(40))
+
+
+@given(st.integers(0, 999))
+def test_the_distance_of_many_numbers_is_that_of_each_in_turn(seed):
+    before, after = torch.randn(2, 40, generator=torch.Generator().manual_seed(seed)).tolist()
+    after[:20] = before[:20]
+    each = [column.distance(was, now) for column, was, now in zip(WIDE, before, after, strict=True)]
+    assert attribute_distance(tuple(before), tuple(after), WIDE) == math.fsum(each)
+    mixed = (COLUMNS[0], *WIDE)
+    assert attribute_distance(("a", *before), ("b", *after), mixed) == math.fsum([1.0, *each])
+
+
+def test_of_many_numbers_those_that_changed_most_are_taken_back():
+    schema = Schema(nodes=WIDE, max_nodes=2)
+    factual = Sketch.of(Graph.build(schema, [{column.name: 0.0 for column in WIDE}], []))
+    state = factual.copy()
+    state.set_node(0, tuple(float((k + 1) * column.scale) for k, column in enumerate(WIDE)))
+    changed = [
+        [k for k, (was, now) in enumerate(zip(state.nodes[0], smaller.nodes[0], strict=True)) if was != now]
+        for smaller in partly_reverted(factual, state, schema)
+    ]
+    assert {k for (k,) in changed} == set(range(20, 40))
+
+
+def test_of_many_columns_the_steepest_are_listed():
+    columns = (COLUMNS[0], *(Continuous(name=f"x{k}", scale=1 + k) for k in range(299)))
+    slope = np.zeros((3, 301), dtype=np.float32)
+    slope[1, 2:] = 1.0  # a unit of a later column is larger
+    slope[2, 1] = -400.0
+    assert steepest(columns, [np.zeros_like(slope), slope]) == [0, *range(45, 300)]
+    assert steepest(columns[:20], [slope[:, :21]]) == list(range(20))
+    assert steepest(columns[:20], [slope[:0, :21]]) == list(range(20))
 
 
 def test_without_numbers_nothing_shrinks():

@@ -1,5 +1,6 @@
 """A kit asks for no more certainty than its models have about real graphs, and consults no useless surrogate."""
 
+import dataclasses
 import json
 import shutil
 
@@ -9,8 +10,10 @@ import torch
 import graphflip as gf
 from graphflip.explain.preferences import PREFERENCES
 from graphflip.fit.levels import AskedLevel, lower_levels, write_levels
-from graphflip.fit.useful import UNUSED, bring_back, likeness, set_useless_aside, useless
+from graphflip.fit.useful import UNUSED, bring_back, likeness, set_judges_aside, set_useless_aside, useless
 from graphflip.models.networks.classifier import AbstractClassifier
+from graphflip.models.storage.store import load_model
+from graphflip.models.training.evaluate import predict
 
 from .own_models import PLANTED
 
@@ -131,3 +134,17 @@ def test_surrogates_must_know_half_of_what_the_best_one_knows():
     assert useless({"a": 0.95, "b": 0.40}, are_values=True) == {"b": 0.40}
     assert useless({"a": 0.05, "b": 0.04}, are_values=True) == {"b": 0.04}  # the best one stays
     assert useless({}, are_values=True) == {}
+
+
+def test_a_judge_that_hardly_knows_the_labels_is_set_aside(kit, tmp_path):
+    folder = shutil.copytree(kit[0], tmp_path / "kit")
+    bring_back(folder)
+    said = predict(load_model(folder / "judge"), PLANTED).diff(dim=1)[:, 0]
+    as_it_says = (said > said.median()).long()
+    assert set_judges_aside(folder, ["judge", "absent"], dataclasses.replace(PLANTED, labels=as_it_says)) == {}
+    assert set(gf.load(folder).kit.judges) == {"another GNN", "trees"}
+    aside = set_judges_aside(folder, ["judge", "absent"], dataclasses.replace(PLANTED, labels=1 - as_it_says))
+    assert aside == {"judge": pytest.approx(0, abs=0.01)}
+    assert set(gf.load(folder).kit.judges) == {"trees"}
+    bring_back(folder)
+    assert (folder / "judge").is_dir()

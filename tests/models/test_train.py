@@ -286,3 +286,20 @@ def test_gradients_are_clipped():
         watch=lambda p: gradients.append(nn.utils.get_total_norm([model.weight.grad])),
     )
     assert float(gradients[0]) <= 0.5 + 1e-6
+
+
+def test_a_step_in_parts_is_the_step_on_the_whole_batch():
+    class Sizes(Scripted):
+        def loss(self, model, batch, rng, progress):
+            at_once.append(len(batch.index) * batch.graph.num_slots**2)
+            return model(batch.graph.num_nodes[:, None].float()).sub(batch.labels[:, None]).square().mean()
+
+    weights, most = [], 100
+    for pairs in (None, most):
+        at_once, model = [], nn.Linear(1, 1)
+        fit(model, Sizes([0.1]), DATA, TrainConfig(epochs=1, batch_size=16, average=0, seed=2, pairs=pairs))
+        weights.append(torch.cat([model.weight.flatten(), model.bias]))
+        largest = max(at_once)
+        assert largest > most if pairs is None else largest <= max(most, int(DATA.num_nodes.max()) ** 2)
+    torch.testing.assert_close(weights[1], weights[0])
+    assert not torch.equal(weights[1], torch.zeros(2))

@@ -15,7 +15,7 @@ from ..graph import Graph
 from ..schema import Column, Schema
 from .checks import GraphNames, check_attributes, check_edges, check_labels, check_sizes, check_split, check_two_classes
 from .ragged import gather_rows, pointers, ragged
-from .splits import Batch, batches_by_size, graph_numbers, random_split, split_of_subset
+from .splits import Batch, batches_by_size, graph_numbers, pieces, random_split, split_of_subset
 
 
 class BadRow(NamedTuple):
@@ -190,6 +190,7 @@ class GraphDataset:
         rng: torch.Generator | None = None,
         indices: Sequence[int] | Tensor | None = None,
         pool: int = 8,
+        pairs: int | None = None,
     ) -> Iterator[Batch]:
         """Give every graph once, in batches of graphs of about the same size, so that there is little padding.
 
@@ -198,13 +199,15 @@ class GraphDataset:
             rng: Draws the batches and their order anew. Without it they are fixed, smallest graphs first.
             indices: Numbers of the graphs to give. Default: all.
             pool: Number of batches, with `rng`, within which graphs are sorted by size; with 1 size plays no part.
+            pairs: Most pairs of nodes in a batch, padding included; fuller ones are divided. Default: no limit.
 
         Returns:
             An iterator over the batches.
         """
         index = graph_numbers(slice(None) if indices is None else indices, len(self))
         for members in batches_by_size(self.num_nodes, index, size, rng, pool):
-            yield Batch(members, self.graphs(members), self.labels[members])
+            for part in [members] if pairs is None else pieces(self.num_nodes, members, pairs):
+                yield Batch(part, self.graphs(part), self.labels[part])
 
     def subset(self, index: slice | Sequence[int] | Tensor) -> "GraphDataset":
         """Make a dataset of the graphs at `index`, in that order; each stays in its part of the split.

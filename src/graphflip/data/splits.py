@@ -91,6 +91,21 @@ def batches_by_size(
     return [batches[k] for k in order]
 
 
+def pieces(num_nodes: Int[Tensor, " g"], batch: Int[Tensor, " b"], pairs: int) -> list[Int[Tensor, " _"]]:
+    """Divide a batch into parts whose matrices of pairs of nodes, padded, have `pairs` entries at most.
+
+    Smaller graphs come first, and a graph that is too large for any part is alone. A batch that fits stays as it is.
+    """
+    if len(batch) * int(num_nodes[batch].max()) ** 2 <= pairs:
+        return [batch]
+    parts: list[list[int]] = [[]]
+    for number in batch[num_nodes[batch].argsort(stable=True)].tolist():
+        if parts[-1] and (len(parts[-1]) + 1) * int(num_nodes[number]) ** 2 > pairs:
+            parts.append([])
+        parts[-1].append(number)
+    return [torch.tensor(part) for part in parts]
+
+
 def graph_numbers(index: int | slice | Sequence[int] | Tensor, num_graphs: int) -> Int[Tensor, " b"]:
     """Numbers of graphs in any form as a tensor, none of them negative; raises IndexError if there is no such graph."""
     if isinstance(index, slice):

@@ -46,10 +46,14 @@ def _about_models(readiness: Readiness) -> list[str]:
                 f"{figure} below {least:.2f}: {', '.join(weak)}. A model that hardly knows the labels says little of a "
                 "change: check them, give more graphs, or remove the folder of a surrogate or judge."
             )
-    if readiness.unused:
-        figure = "R²" if readiness.r2 else "AUROC"
-        names = ", ".join(f"{name} ({figure} {value:.2f})" for name, value in readiness.unused.items())
-        said.append(f"Set aside in the folder `unused`, because they do not know what the classifier goes by: {names}.")
+    figure = "R²" if readiness.r2 else "AUROC"
+    for models, why in (
+        (readiness.unused, "they do not know what the classifier goes by"),
+        (readiness.unused_judges, "they hardly know the labels"),
+    ):
+        if models:
+            names = ", ".join(f"{name} ({figure} {value:.2f})" for name, value in models.items())
+            said.append(f"Set aside in the folder `unused`, because {why}: {names}.")
     said += [
         f"`{name}` asks for a probability of {level.confidence:.2f} by the classifier and {level.agreement:.2f} by the "
         "surrogates, less than usual: they are not surer of real graphs."

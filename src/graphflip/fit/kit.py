@@ -33,7 +33,7 @@ from .plan import CLASSIFIER, JUDGES, SURROGATES, VAE, FitPlan, KitPart, make_pl
 from .plausibility import useful_limit
 from .readiness import READINESS, Readiness
 from .teacher import ANSWERS, AskedOnce, num_nearby, with_nearby
-from .useful import bring_back, set_useless_aside
+from .useful import bring_back, set_judges_aside, set_useless_aside
 
 MANIFEST = "fit.json"
 _SAMPLE = 64  # graphs on which a user's classifier is tried
@@ -128,6 +128,7 @@ def _completed(
     if own is not None or (folder / "classifier" / CARD).is_file():
         classifier, real = load_kit(folder, own).classifier, dataset.part("validation")
         chosen["unused"] = set_useless_aside(folder, classifier, real)
+        chosen["unused_judges"] = set_judges_aside(folder, [judge.name for judge in JUDGES], real)
         chosen["levels"] = write_levels(folder, load_kit(folder, own), real)
     readiness = measure_readiness(folder, dataset, own, labels_given, plan.measuring, chosen)
     stored = without_times(readiness)  # the file of a run that was resumed is that of one that was not

@@ -21,7 +21,7 @@ _LEAST_BATCH = 8
 _ENOUGH_TO_STOP = 100  # graphs of the validation part from which on it can tell when training should stop
 _LEAST_EPOCHS = 8  # a model gets as many before another gets more, if the budget allows
 _SECONDS_FOR_ANY, _SECONDS_PER_THOUSAND_NODES = 75.0, 4.0
-_LONGEST_OF_SMALL, _SECONDS_PER_GRAPH = 165.0, 0.1  # of sets of up to 1,000 graphs, and of each graph above that
+_LONGEST_OF_SMALL, _SECONDS_PER_GRAPH = 165.0, 0.1  # of up to 1,000 graphs of up to the usual size, and of each more
 _FOR_MEASURING = 0.12  # share of the budget for measuring the kit and for explaining a few graphs
 _LONGEST_MEASURING = 25.0
 
@@ -59,20 +59,22 @@ JUDGES = (KitPart("trees", "judge", "trees", 0.0), KitPart("judge", "judge", "gn
 class PlannedPart(BaseModel):
     """A model that will be trained: its folder, epochs, batch size, patience, and the seconds that this should take.
 
-    Without patience, which few validation graphs cannot have, all epochs are trained, and the last weights are kept.
+    `pairs` are the most pairs of nodes that a step works on at once (`TrainConfig`). Without patience, which few
+    validation graphs cannot have, all epochs are trained, and the last weights are kept.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     name: str
     epochs: int
     batch_size: int
+    pairs: int
     patience: int
     seconds: float
 
     @property
     def changes(self) -> dict[str, int | str]:
         """Settings of training that differ from the recipe."""
-        changes: dict[str, int | str] = {"epochs": self.epochs, "batch_size": self.batch_size}
+        changes: dict[str, int | str] = {"epochs": self.epochs, "batch_size": self.batch_size, "pairs": self.pairs}
         return changes | {"patience": self.patience, "keep": "best" if self.patience else "last"}
 
 
@@ -141,55 +143,58 @@ def make_plan(parts: Sequence[KitPart], dataset: GraphDataset, minutes: float | 
 def sensible_minutes(dataset: GraphDataset) -> float:
     """Minutes after which more training hardly helps: more for more nodes and graphs, `DEFAULT_MINUTES` at most."""
     enough = _SECONDS_FOR_ANY + _SECONDS_PER_THOUSAND_NODES * int(dataset.num_nodes.sum()) / 1000
-    most = _LONGEST_OF_SMALL + _SECONDS_PER_GRAPH * max(len(dataset) - 1000, 0)
-    return min(enough / 60, most / 60, DEFAULT_MINUTES)
+    if int(dataset.num_nodes.max()) <= _USUAL_NODES:
+        enough = min(enough, _LONGEST_OF_SMALL + _SECONDS_PER_GRAPH * max(len(dataset) - 1000, 0))
+    return min(enough / 60, DEFAULT_MINUTES)
 
 
-def schedule(usual: TrainConfig, num_graphs: int, max_nodes: int) -> dict[str, int]:
-    """Adapt the epochs and batch size of a recipe to the number of training graphs and the size of the largest.
+def schedule(usual: TrainConfig, num_graphs: int) -> dict[str, int]:
+    """Adapt the epochs and batch size of a recipe to the number of training graphs.
 
     Epochs shrink with the square root of the number of graphs, so that training time grows with its square root.
-    Batches are smaller if there are few graphs, so that an epoch has enough steps, and if graphs are large, to save
-    memory.
+    Batches are smaller if there are few graphs, so that an epoch has enough steps. What is worked on at once is as
+    much as a batch of graphs of the usual size, so that large graphs do not fill the memory.
     """
     often = min(max(math.sqrt(_USUAL_GRAPHS / num_graphs), 0.25), 4.0)
-    largest = usual.batch_size * (_USUAL_NODES / max(max_nodes, _USUAL_NODES)) ** 2
     return {
         "epochs": max(round(usual.epochs * often), 1),
-        "batch_size": max(round(min(largest, num_graphs / 16)), _LEAST_BATCH),
+        "batch_size": max(round(min(usual.batch_size, num_graphs / 16)), _LEAST_BATCH),
+        "pairs": usual.batch_size * _USUAL_NODES**2,
     }
 
 
 @dataclass(frozen=True)
 class _Cost:
-    """Most epochs of a model that are of use, its batch size, and the seconds that one of them takes."""
+    """Most epochs of a model that are of use, its batch size and pairs at once, and the seconds that an epoch takes."""
 
     epochs: int
     batch_size: int
+    pairs: int
     seconds: float
 
 
 def _cost(part: KitPart, dataset: GraphDataset, more: int) -> _Cost:
     train = dataset.part("train")
     if not part.by_gradient:
-        return _Cost(0, 0, 5.0 + 4e-3 * len(train))
+        return _Cost(0, 0, 0, 5.0 + 4e-3 * len(train))
     plan = recipe(part.role, part.preset, dataset)
     graphs = len(train) + (more if part.role == "surrogate" else 0)
-    settings = schedule(plan.training, graphs, dataset.schema.max_nodes)
+    settings = schedule(plan.training, graphs)
     training = plan.training.model_copy(update=settings)
     seconds = seconds_per_epoch(plan.model, plan.objective, dataset, training) * graphs / len(train)
-    return _Cost(settings["epochs"], settings["batch_size"], seconds)
+    return _Cost(settings["epochs"], settings["batch_size"], settings["pairs"], seconds)
 
 
 def _planned(part: KitPart, cost: _Cost, given: float, can_stop: bool) -> PlannedPart:
     if not part.by_gradient:
-        return PlannedPart(name=part.name, epochs=0, batch_size=0, patience=0, seconds=cost.seconds)
+        return PlannedPart(name=part.name, epochs=0, batch_size=0, pairs=0, patience=0, seconds=cost.seconds)
     epochs = max(min(int(given / max(cost.seconds, 1e-6)), cost.epochs), 1)
     patience = max(epochs // 3, _LEAST_EPOCHS) if can_stop else 0
     return PlannedPart(
         name=part.name,
         epochs=epochs,
         batch_size=cost.batch_size,
+        pairs=cost.pairs,
         patience=patience,
         seconds=round(epochs * cost.seconds, 1),
     )

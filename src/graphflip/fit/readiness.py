@@ -45,6 +45,8 @@ class Readiness(BaseModel):
         labels_given: False if the labels are the answers of the user's classifier.
         unused: Surrogates that were set aside because they do not know what the classifier goes by, with their AUROC
             for its classes (R² for its values) on the validation part.
+        unused_judges: Judges that were set aside because they hardly know the labels, with their AUROC (R²) on the
+            validation part.
         levels: Preferences that ask for less than usual, because the models are not surer of real graphs.
         calls: Graphs that the user's classifier was asked about while surrogates learned from it.
         expect: The meaning of the figures for explanations, in sentences.
@@ -64,6 +66,7 @@ class Readiness(BaseModel):
     trial: Trial | None = None
     labels_given: bool = True
     unused: dict[str, float] = {}
+    unused_judges: dict[str, float] = {}
     levels: dict[str, AskedLevel] = {}
     calls: int = 0
     expect: tuple[str, ...] = ()
@@ -74,7 +77,7 @@ class Readiness(BaseModel):
         labels = f"classes in train: {members}" if members else "labels are values" if self.r2 else "no labels"
         rows = {
             "graphs": f"{sizes}; {labels}; up to {self.max_nodes} nodes",
-            "rebuilt": _figures(self.reconstruction),
+            "rebuilt": _figures({name.replace("atoms", "nodes"): share for name, share in self.reconstruction.items()}),
             "plausible": self._plausible(),
             "AUROC": _figures(self.auroc) or ("" if self.r2 else "not measured"),
             "R²": _figures(self.r2),

@@ -7,7 +7,7 @@ from ..data.tables import label_columns
 from ..data.tu.reading import write_labels
 from ..errors import ConfigError
 
-_RARE = 0.1  # share of graphs below which a class is called rare
+_RARE = 0.2  # a class is rare that has less than this of an equal share of the graphs
 
 
 def remarks(dataset: GraphDataset, spec: str, target: str | None = None) -> list[str]:
@@ -56,9 +56,8 @@ def _imbalance(dataset: GraphDataset) -> list[str]:
     if len(dataset.classes) < 2:
         return []
     counts = dataset.labels.bincount(minlength=len(dataset.classes)).double() / len(dataset)
-    rare = [
-        f"{name} ({share:.1%})" for name, share in zip(dataset.classes, counts.tolist(), strict=True) if share < _RARE
-    ]
+    shares = zip(dataset.classes, counts.tolist(), strict=True)
+    rare = [f"{name} ({share:.1%})" for name, share in shares if share * len(dataset.classes) < _RARE]
     return (
         [f"Rare: {', '.join(rare)}. Training weights all classes equally; look at AUROC, not at accuracy."]
         if rare

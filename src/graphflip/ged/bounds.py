@@ -18,6 +18,7 @@ FORBIDDEN = 1e6
 """Cost of aligning a pair of nodes that is ruled out."""
 
 _MAX_ENUMERATED_DEGREE = 5  # nodes of more links are matched by linear assignment, pair by pair
+_MOST_AT_ONCE = 2**22  # pairs of links in memory while matches are enumerated
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,35 +64,43 @@ def reversed_links(problem: AssignmentProblem) -> tuple[np.ndarray, np.ndarray]:
 
 def _best_matches(problem: AssignmentProblem, gain: np.ndarray, allowed: Allowed) -> np.ndarray:
     """Largest gain from matching the links of two nodes, for each pair of nodes."""
-    width = int(max(np.bincount(ends, minlength=1).max() for ends in (problem.tail, problem.other_tail)))
-    starts, other_starts = (_incident(problem.n, ends, width) for ends in (problem.tail, problem.other_tail))
+    starts, other_starts = (_incident(problem.n, ends) for ends in (problem.tail, problem.other_tail))
+    degree, other_degree = (np.bincount(ends, minlength=problem.n) for ends in (problem.tail, problem.other_tail))
+    few, other_few = (np.flatnonzero(count <= _MAX_ENUMERATED_DEGREE) for count in (degree, other_degree))
     gain = np.pad(np.maximum(gain, 0.0), ((0, 1), (0, 1)))
-    if width <= _MAX_ENUMERATED_DEGREE:
-        return _matches_by_enumeration(gain, starts, other_starts)
     best = np.zeros((problem.n, problem.n))
-    for i, k in zip(*np.nonzero(allowed[: problem.num_real]), strict=True):
-        block = gain[np.ix_(starts[i], other_starts[k])]
+    best[np.ix_(few, other_few)] = _matches_by_enumeration(gain, starts[few], other_starts[other_few])
+    left = allowed.copy()
+    left[np.ix_(few, other_few)] = False
+    for i, k in zip(*np.nonzero(left[: problem.num_real]), strict=True):
+        block = gain[starts[i, : degree[i], None], other_starts[k, : other_degree[k]]]
         rows, columns = linear_assignment(block, maximize=True)
         best[i, k] = block[rows, columns].sum()
     return best
 
 
 def _matches_by_enumeration(gain: np.ndarray, starts: np.ndarray, other_starts: np.ndarray) -> np.ndarray:
-    """Best matches of all pairs of nodes at once, by trying all permutations of a few links."""
-    block = gain[starts[:, None, :, None], other_starts[None, :, None, :]]  # n n d d
-    best = np.zeros(block.shape[:2])
-    for order in permutations(range(block.shape[2])):
-        total = np.zeros_like(best)
-        for a, b in enumerate(order):
-            total += block[:, :, a, b]
-        np.maximum(best, total, out=best)
+    """Best matches of all pairs of nodes, many at once, by trying all permutations of a few links."""
+    best = np.zeros((len(starts), len(other_starts)))
+    used = ((starts < len(gain) - 1).sum(1), (other_starts < gain.shape[1] - 1).sum(1))
+    width = max((int(count.max()) for count in used if len(count)), default=0)
+    starts, other_starts = starts[:, :width], other_starts[:, :width]
+    at_once = max(_MOST_AT_ONCE // max(len(other_starts) * width**2, 1), 1)
+    for first in range(0, len(starts), at_once):
+        block = gain[starts[first : first + at_once, None, :, None], other_starts[None, :, None, :]]  # n n d d
+        found = best[first : first + at_once]
+        for order in permutations(range(width)):
+            total = np.zeros_like(found)
+            for a, b in enumerate(order):
+                total += block[:, :, a, b]
+            np.maximum(found, total, out=found)
     return best
 
 
-def _incident(n: int, tail: np.ndarray, width: int) -> np.ndarray:
+def _incident(n: int, tail: np.ndarray) -> np.ndarray:
     """Positions of each node's links, filled up with the number of links."""
     degree = np.bincount(tail, minlength=n)
-    starts = np.full((n, width), len(tail))
+    starts = np.full((n, max(int(degree.max()), _MAX_ENUMERATED_DEGREE)), len(tail))
     order = np.argsort(tail, kind="stable")
     within = np.arange(len(tail)) - np.repeat(np.cumsum(degree) - degree, degree)
     starts[tail[order], within] = order

@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -21,6 +21,7 @@ from .search import descend, grow, improve, starting_alignments
 
 _STEP, _MOMENTUM = 0.7, 0.7
 _TRIES_BEFORE_PROGRAM = 15
+_LARGEST_BOUNDED = 300  # nodes up to which bounds, whose time grows with the cube of nodes, are cheap
 _GAP_FOR_PROGRAM = 8.0
 
 
@@ -190,14 +191,19 @@ class _State:
         return bound
 
 
-def _search(problem: AssignmentProblem, known: Iterable[dict[int, int]], deadline: float | None) -> _State:
-    """Search with ever more expensive bounds until they meet or time is over; without a deadline only cheap ones."""
+def _search(problem: AssignmentProblem, known: Sequence[dict[int, int]], deadline: float | None) -> _State:
+    """Search with ever more expensive bounds until they meet or time is over; without a deadline only cheap ones.
+
+    Without a deadline, known alignments of large graphs are improved by exchanges alone.
+    """
     state = _State(problem, math.inf if deadline is None else deadline)
     if problem.num_real == 0:
         state.learn(state.upper)
         return state
     for pairs in known:
         state.offer(improve(problem, _complete(problem.n, pairs)))
+    if known and deadline is None and problem.n > _LARGEST_BOUNDED:
+        return state
     if state.bound(problem.saving / 2).lower < TOLERANCE:
         _recognize_copy(state)
     for start in starting_alignments(problem):

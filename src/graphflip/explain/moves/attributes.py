@@ -4,6 +4,8 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 
+import numpy as np
+
 from ...schema import Column
 
 Attributes = tuple[str | float, ...]
@@ -11,6 +13,10 @@ Attributes = tuple[str | float, ...]
 
 MAX_COMBINATIONS = 128
 """Largest number of combinations of categories that are all tried for a new node or edge."""
+
+_WIDE = 32  # columns from which on their distances are computed all at once
+_MOST_KEPT = 64
+_KEPT: dict[int, tuple[Sequence[Column], np.ndarray | None]] = {}  # scales of columns, by the identity of these
 
 
 def attribute_choices(columns: Iterable[Column]) -> list[Attributes]:
@@ -37,8 +43,22 @@ def is_typical(attributes: Attributes, columns: Sequence[Column]) -> bool:
 
 def attribute_distance(before: Attributes, after: Attributes, columns: Sequence[Column]) -> float:
     """Sum over attributes: 1 for another category, the difference in units of the scale for a continuous one."""
+    if len(columns) > _WIDE and (scales := _scales(columns)) is not None:
+        return math.fsum((np.abs(np.subtract(before, after)) / scales).tolist())
     rows = zip(columns, before, after, strict=True)
-    return math.fsum(column.distance(was, now) for column, was, now in rows)
+    return math.fsum(column.distance(was, now) for column, was, now in rows if was != now)
+
+
+def _scales(columns: Sequence[Column]) -> np.ndarray | None:
+    """Scales of columns that are all continuous, computed once; None if some have categories."""
+    kept = _KEPT.get(id(columns))
+    if kept is None or kept[0] is not columns:
+        are_numbers = all(column.is_continuous for column in columns)
+        scales = np.array([column.unit for column in columns]) if are_numbers else None
+        if len(_KEPT) >= _MOST_KEPT:
+            _KEPT.clear()
+        kept = _KEPT[id(columns)] = columns, scales
+    return kept[1]
 
 
 def other_attributes(attributes: Attributes, columns: Sequence[Column]) -> list[Attributes]:

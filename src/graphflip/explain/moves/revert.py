@@ -1,6 +1,7 @@
 """Reverting changes: the graphs in which a part of the changes from the factual is taken back."""
 
 from collections.abc import Callable, Iterator, Sequence
+from heapq import nsmallest
 from typing import NamedTuple, TypeVar, get_args
 
 from ...edits import Edit, apply_edits
@@ -17,6 +18,7 @@ Answer = TypeVar("Answer")
 
 _SHARES = (0.875, 0.75, 0.625, 0.5, 0.375, 0.25, 0.125)
 _LEAST = 1 / 20  # of a scale: changes of numbers are not measured more finely
+_MOST_NUMBERS = 20  # of a node or an edge that are taken back one at a time
 
 
 def revert_all(answer: Answer, revert: Callable[[Answer], Answer | None]) -> Answer:
@@ -149,15 +151,17 @@ def _restored(moves: Moves, factual: Sketch, after: Sketch, unit: _Unit) -> Sket
 
 
 def _closer(was: Attributes | None, now: Attributes, columns: Sequence[Column]) -> Iterator[Attributes]:
-    """Attributes in which one number has come a share of the way back."""
+    """Attributes in which one number has come a share of the way back; of very many, those that changed most."""
     if was is None or was == now:
         return
-    for at, column in enumerate(columns):
-        if column.is_continuous:
-            gap = float(was[at]) - float(now[at])
-            for share in _SHARES:
-                if abs(gap) * share >= _LEAST * column.scale:
-                    yield (*now[:at], column.round(float(now[at]) + share * gap), *now[at + 1 :])
+    changed = [at for at, column in enumerate(columns) if column.is_continuous and was[at] != now[at]]
+    if len(changed) > _MOST_NUMBERS:
+        changed = nsmallest(_MOST_NUMBERS, changed, key=lambda at: -columns[at].distance(was[at], now[at]))
+    for at in changed:
+        column, gap = columns[at], float(was[at]) - float(now[at])
+        for share in _SHARES:
+            if abs(gap) * share >= _LEAST * column.unit:
+                yield (*now[:at], column.round(float(now[at]) + share * gap), *now[at + 1 :])
 
 
 def _make(draft: Sketch, edit: Edit, names: Sequence[str]) -> None:

@@ -12,6 +12,7 @@ from ..networks.pegvae import PEGVAE
 from .calibration import reliability
 
 _BATCH = 128
+_PAIRS = 128 * 256**2  # most pairs of nodes that are worked on at once
 
 
 @torch.no_grad()
@@ -19,7 +20,7 @@ def predict(model: nn.Module, dataset: GraphDataset) -> Float[Tensor, "g c"]:
     """Outputs of a model (logits, or values) for every graph, in the order of the dataset."""
     model.eval()
     rows: dict[int, Tensor] = {}
-    for batch in dataset.batches(_BATCH):
+    for batch in dataset.batches(_BATCH, pairs=_PAIRS):
         rows.update(zip(batch.index.tolist(), model(batch.graph), strict=True))
     return torch.stack([rows[k] for k in range(len(dataset))])
 
@@ -71,7 +72,7 @@ def measure_vae(vae: PEGVAE, dataset: GraphDataset, seed: int = 1, refine: bool 
         for name, value in values.items():
             totals[name] = totals.get(name, 0.0) + float(value.sum())
 
-    for batch in dataset.batches(_BATCH):
+    for batch in dataset.batches(max(min(_BATCH, _PAIRS // vae.schema.max_nodes**2), 1)):
         neg_elbo, parts, kl = vae.neg_elbo(batch.graph, rng)
         add(neg_elbo=neg_elbo, kl=kl, nodes=-parts.nodes, node_values=-parts.node_values)
         add(edges_nll=-parts.edges, edge_values=-parts.edge_values)

@@ -17,7 +17,7 @@ import torch
 from torch import Tensor, nn
 
 from ...data.dataset import GraphDataset
-from ...data.splits import Batch
+from ...data.splits import Batch, batches_by_size, pieces
 from ...errors import DataError
 from ...nn.initialize import reset_parameters
 from .checkpoint import CHECKPOINT, Checkpoint
@@ -82,21 +82,22 @@ def fit(
 
 
 def seconds_per_epoch(model: nn.Module, objective: Objective, dataset: GraphDataset, config: TrainConfig) -> float:
-    """Estimate the processor time of an epoch from a few of its steps; the model is left with weights of no use."""
+    """Estimate the processor time of an epoch from some of its steps, on graphs of all sizes.
+
+    The model is left with weights of no use.
+    """
     train, run = dataset.part("train"), _Run(model, config, {})
-    batches = train.batches(config.batch_size, torch.Generator().manual_seed(0), pool=1)
-    run.train_on(objective, next(batches), 0.0)  # the first step is slower
-    started, count = time.process_time(), 0
-    for batch in batches:
-        run.train_on(objective, batch, 0.0)
-        count += 1
-        if count >= _TIMED_STEPS:
-            break
-    taken = time.process_time() - started
-    return taken / max(count, 1) * math.ceil(len(train) / config.batch_size) * _VALIDATING
+    batches = sorted(run.batches(train), key=lambda members: int(train.num_nodes[members].max()))
+    count = min(_TIMED_STEPS, len(batches))
+    some = [batches[(2 * k + 1) * len(batches) // (2 * count)] for k in range(count)]
+    run.train_on(objective, train, some[count // 2], 0.0)  # the first step is slower
+    started = time.process_time()
+    for members in some:
+        run.train_on(objective, train, members, 0.0)
+    return (time.process_time() - started) / count * len(batches) * _VALIDATING
 
 
-_TIMED_STEPS = 3
+_TIMED_STEPS = 4
 _VALIDATING = 1.1  # an epoch ends with measuring on the validation part
 
 
@@ -136,14 +137,20 @@ class _Run:
     def train_epoch(self, objective: Objective, train: GraphDataset) -> float:
         """Take one step for each batch of the train part, and return the mean loss."""
         self.forward = None
-        per_epoch, total = math.ceil(len(train) / self.config.batch_size), 0.0
-        for k, batch in enumerate(train.batches(self.config.batch_size, self.order, pool=self.config.pool)):
-            progress = (len(self.history) + k / per_epoch) / self.config.epochs
-            total += self.train_on(objective, batch, progress) / per_epoch
+        batches, total = self.batches(train), 0.0
+        for k, members in enumerate(batches):
+            progress = (len(self.history) + k / len(batches)) / self.config.epochs
+            total += self.train_on(objective, train, members, progress) / len(batches)
         return total
 
-    def train_on(self, objective: Objective, batch: Batch, progress: float) -> float:
-        """Take one step on a batch, after a share `progress` of the run, and return the loss."""
+    def batches(self, train: GraphDataset) -> list[Tensor]:
+        """Numbers of the graphs of each batch of an epoch."""
+        return batches_by_size(
+            train.num_nodes, torch.arange(len(train)), self.config.batch_size, self.order, self.config.pool
+        )
+
+    def train_on(self, objective: Objective, train: GraphDataset, members: Tensor, progress: float) -> float:
+        """Take one step on the graphs of a batch, after a share `progress` of the run, and return the loss."""
         self.model.train()
         if self.forward is None:
             self.forward = _Loss(self.model, objective)
@@ -153,15 +160,21 @@ class _Run:
         rate = learning_rate(self.config, progress, self.history)
         for group in self.optimizer.param_groups:
             group["lr"] = rate
-        with _seeded_dropout((self.config.seed * 1009 + self.rank) * 1_000_003 + self.steps):
-            loss = self.forward(_share(batch, self.rank, self.world), self.noise, progress)
         self.optimizer.zero_grad()
-        loss.backward()
+        pairs, total = self.config.pairs, 0.0
+        parts = [members] if pairs is None else pieces(train.num_nodes, members, pairs)
+        with _seeded_dropout((self.config.seed * 1009 + self.rank) * 1_000_003 + self.steps):
+            for part in parts:
+                batch = Batch(part, train.graphs(part), train.labels[part])
+                loss = self.forward(_share(batch, self.rank, self.world), self.noise, progress)
+                loss = loss * (len(part) / len(members))
+                loss.backward()
+                total += loss.item()
         nn.utils.clip_grad_norm_(self.model.parameters(), self.config.clip)
         self.optimizer.step()
         self.steps += 1
         self._update_average()
-        return loss.item()
+        return total
 
     def finish_epoch(self, objective: Objective, validation: GraphDataset, loss: float) -> None:
         """Measure on the validation part, keep the weights if they are the best, and extend the training curve."""

@@ -12,6 +12,9 @@ class TrainConfig(BaseModel):
     Args:
         epochs: Largest number of passes over the train part.
         batch_size: Graphs in a batch.
+        pairs: Most pairs of nodes, padding included, that are worked on at once: a step on more of them adds up the
+            gradients of parts of its batch, so that one large graph does not pad all others to its size. None: no
+            limit.
         rate: Peak learning rate.
         weight_decay: Weight decay of AdamW.
         clip: Largest norm of the gradient; longer gradients are scaled down to it.
@@ -34,6 +37,7 @@ class TrainConfig(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
     epochs: int = Field(default=30, gt=0)
     batch_size: int = Field(default=64, gt=1)
+    pairs: int | None = Field(default=None, gt=0)
     rate: float = Field(default=2e-3, gt=0)
     weight_decay: float = Field(default=1e-2, ge=0)
     clip: float = Field(default=1.0, gt=0)

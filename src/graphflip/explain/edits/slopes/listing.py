@@ -28,6 +28,8 @@ _LOOKS = 30
 
 # Rise of log-odds beyond which an estimate is not believed.
 _FARTHEST = 8.0
+# Attributes of a node or an edge that are looked at, if there are more.
+_MOST_COLUMNS = 256
 
 # Steps of this share of a list, begun anew at its end, are spread evenly over it, however many they are.
 _GOLDEN = 0.6180339887498949
@@ -237,11 +239,11 @@ class Listing:
         places: Sequence[tuple[int, ...]],
         make: Callable[..., Draft | None],
     ) -> None:
-        """Add every other value of every attribute of some nodes or edges."""
-        start = 0
-        for at, column in enumerate(columns):
-            part = [each[:, start : start + column.width] for each in gradients]
-            start += column.width
+        """Add every other value of every attribute of some nodes or edges; of very many attributes, the steepest."""
+        ends = np.cumsum([column.width for column in columns])
+        for at in steepest(columns, gradients):
+            column, start = columns[at], ends[at] - columns[at].width
+            part = [each[:, start : ends[at]] for each in gradients]
             others = alternatives(column, [row[at] for row in rows])
             # place x value x score: the gradient times the change of the column's entries
             rises = np.stack([np.einsum("pd,pvd->pv", each, others.changes) for each in part], axis=-1)
@@ -257,6 +259,16 @@ class Listing:
     @cached_property
     def _held(self) -> set[Pair]:
         return bridges(self.state)
+
+
+def steepest(columns: Sequence[Column], gradients: Sequence[NDArray[np.float32]]) -> list[int]:
+    """Columns whose change by a unit may do most, by the gradients; all, in order, unless they are very many."""
+    if len(columns) <= _MOST_COLUMNS:
+        return list(range(len(columns)))
+    entries = np.max([np.abs(each).max(axis=0, initial=0.0) for each in gradients], axis=0)
+    starts = np.cumsum([0, *(column.width for column in columns[:-1])])
+    rises = np.maximum.reduceat(entries, starts) * np.array([column.unit for column in columns])
+    return sorted(np.argsort(-rises, kind="stable")[:_MOST_COLUMNS].tolist())
 
 
 def bounded(rises: Rises) -> Rises:
