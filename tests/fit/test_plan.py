@@ -6,6 +6,7 @@ import shutil
 import pytest
 import torch
 
+import graphflip as gf
 from graphflip.errors import ConfigError
 from graphflip.fit import kit as fit
 from graphflip.fit import plan as planning
@@ -110,3 +111,17 @@ def test_a_thousand_graphs_take_less_than_three_minutes():
     thousand = PLANTED.subset([k % len(PLANTED) for k in range(1000)])
     assert sensible_minutes(thousand) < 3.0
     assert sensible_minutes(PLANTED.subset([k % len(PLANTED) for k in range(9000)])) <= planning.DEFAULT_MINUTES
+
+
+def test_a_judge_that_there_is_no_time_for_is_left_out(monkeypatch, tmp_path):
+    with monkeypatch.context() as slow:
+        slow.setattr(planning, "seconds_per_epoch", lambda *args: 300.0)
+        plan = make_plan(PARTS, PLANTED, 2.0)
+    assert [part.name for part in plan.parts if part.left_out] == ["judge"]
+    assert "judge                left out: one epoch would take 5.0 min" in str(plan)
+    monkeypatch.setattr(planning, "_TOO_LONG", 0.0)
+    readiness = fit_kit(PLANTED, tmp_path / "kit", minutes=QUICK)
+    assert not (tmp_path / "kit" / "judge").exists()
+    assert "judge" not in readiness.auroc
+    assert "trees" in readiness.auroc
+    assert list(gf.load(tmp_path / "kit").kit.judges) == ["trees"]

@@ -236,7 +236,7 @@ def _train_parts(
         target, learns = folder / part.name, part.role == "surrogate" and teacher is not None
         data = taught if learns else dataset
         report(part.name, 0.0)
-        if not _is_complete(target, data.fingerprint()):
+        if not planned.left_out and not _is_complete(target, data.fingerprint()):
 
             def told(progress: TrainingProgress, part: KitPart = part, seconds: float = planned.seconds) -> None:
                 report(part.name, seconds * progress.epoch / progress.epochs, f": loss {progress.last.loss:.4f}")

@@ -22,6 +22,7 @@ _ENOUGH_TO_STOP = 100  # graphs of the validation part from which on it can tell
 _LEAST_EPOCHS = 8  # a model gets as many before another gets more, if the budget allows
 _SECONDS_FOR_ANY, _SECONDS_PER_THOUSAND_NODES = 75.0, 4.0
 _LONGEST_OF_SMALL, _SECONDS_PER_GRAPH = 165.0, 0.1  # of up to 1,000 graphs of up to the usual size, and of each more
+_TOO_LONG = 2.0  # times its share of the budget that one epoch of a judge, which no answer needs, may take
 _FOR_MEASURING = 0.12  # share of the budget for measuring the kit and for explaining a few graphs
 _LONGEST_MEASURING = 25.0
 
@@ -60,7 +61,8 @@ class PlannedPart(BaseModel):
     """A model that will be trained: its folder, epochs, batch size, patience, and the seconds that this should take.
 
     `pairs` are the most pairs of nodes that a step works on at once (`TrainConfig`). Without patience, which few
-    validation graphs cannot have, all epochs are trained, and the last weights are kept.
+    validation graphs cannot have, all epochs are trained, and the last weights are kept. `left_out` are the seconds of
+    one epoch of a judge for which there is no time: it is not trained.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -70,6 +72,7 @@ class PlannedPart(BaseModel):
     pairs: int
     patience: int
     seconds: float
+    left_out: float = 0.0
 
     @property
     def changes(self) -> dict[str, int | str]:
@@ -99,7 +102,9 @@ class FitPlan(BaseModel):
 
     def __str__(self) -> str:
         rows = [
-            f"  {part.name:<20} {_time(part.seconds):>7}" + (f"  up to {part.epochs} epochs" if part.epochs else "")
+            f"  {part.name:<20} left out: one epoch would take {_time(part.left_out)}"
+            if part.left_out
+            else f"  {part.name:<20} {_time(part.seconds):>7}" + (f"  up to {part.epochs} epochs" if part.epochs else "")
             for part in self.parts
         ]
         return "\n".join(
@@ -188,6 +193,9 @@ def _cost(part: KitPart, dataset: GraphDataset, more: int) -> _Cost:
 def _planned(part: KitPart, cost: _Cost, given: float, can_stop: bool) -> PlannedPart:
     if not part.by_gradient:
         return PlannedPart(name=part.name, epochs=0, batch_size=0, pairs=0, patience=0, seconds=cost.seconds)
+    if part.role == "judge" and cost.seconds > _TOO_LONG * given:
+        seconds = round(cost.seconds, 1)
+        return PlannedPart(name=part.name, epochs=0, batch_size=0, pairs=0, patience=0, seconds=0.0, left_out=seconds)
     epochs = max(min(int(given / max(cost.seconds, 1e-6)), cost.epochs), 1)
     patience = max(epochs // 3, _LEAST_EPOCHS) if can_stop else 0
     return PlannedPart(

@@ -37,7 +37,7 @@ _SURE, _FAR, _FAR_OF_SLOPES = -1e-4, 12.0, 80.0
 # Candidates at a time where a search makes all moves that are not too many.
 _LOOK = 64
 
-# Gradients say so much about moves that batches may be so many times smaller.
+# Gradients say so much about moves, and a black box is so dear to ask, that batches are so many times smaller.
 _SPARING = 2
 
 # Price that stands for "not to be believed" when prices are learned.
@@ -94,7 +94,8 @@ class Inspection:
         options = self._options(front, stage)
         known = {candidate.key() for candidate in voted}
         order = [] if options.expected is not None else self._unseen(options)
-        look = stage.looks * (self.scoring.limits.look or _LOOK) // (_SPARING if self.slopes.useful else 1)
+        spare = self.slopes.useful or not self.scoring.classifier.has_gradients
+        look = stage.looks * (self.scoring.limits.look or _LOOK) // (_SPARING if spare else 1)
         exploring, wanted = bool(order), len(order) or look
         promise = self._promise(options, stage, limit)
         order = order or promise()
