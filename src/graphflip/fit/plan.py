@@ -21,7 +21,7 @@ _LEAST_BATCH = 8
 _ENOUGH_TO_STOP = 100  # graphs of the validation part from which on it can tell when training should stop
 _LEAST_EPOCHS = 8  # a model gets as many before another gets more, if the budget allows
 _SECONDS_FOR_ANY, _SECONDS_PER_THOUSAND_NODES = 75.0, 4.0
-_LONGEST_OF_SMALL, _SECONDS_PER_GRAPH = 165.0, 0.1  # of up to 1,000 graphs of up to the usual size, and of each more
+_LONGEST_OF_SMALL, _SECONDS_PER_GRAPH = 165.0, 0.1  # of up to 1,000 graphs that are not large, and of each more
 _TOO_LONG = 2.0  # times its share of the budget that one epoch of a judge, which no answer needs, may take
 _FOR_MEASURING = 0.12  # share of the budget for measuring the kit and for explaining a few graphs
 _LONGEST_MEASURING = 25.0
@@ -148,7 +148,7 @@ def make_plan(parts: Sequence[KitPart], dataset: GraphDataset, minutes: float | 
 def sensible_minutes(dataset: GraphDataset) -> float:
     """Minutes after which more training hardly helps: more for more nodes and graphs, `DEFAULT_MINUTES` at most."""
     enough = _SECONDS_FOR_ANY + _SECONDS_PER_THOUSAND_NODES * int(dataset.num_nodes.sum()) / 1000
-    if int(dataset.num_nodes.max()) <= _USUAL_NODES:
+    if int(dataset.num_nodes.sum()) <= 2 * _USUAL_NODES * len(dataset):
         enough = min(enough, _LONGEST_OF_SMALL + _SECONDS_PER_GRAPH * max(len(dataset) - 1000, 0))
     return min(enough / 60, DEFAULT_MINUTES)
 

@@ -12,8 +12,8 @@ from ..scoring import Scoring
 # Candidates that the classifier is shown at a time, at least, while moves that cost as little are left.
 _AT_ONCE = 32
 
-# Moves that are made of the second round, and of a later one, while none leads to a candidate that passes.
-_MOST_OF_SECOND, _MOST = 2000, 500
+# Moves that are made of a round after the first one, while none leads to a candidate that passes.
+_MOST = 500
 
 
 class Cheapest(NamedTuple):
@@ -27,7 +27,7 @@ class CheapestFirst:
     """Makes the moves of a round in the order of what they cost at least, up to the cost of the first that passes.
 
     Every single move of the factual is made, unless it costs more than one that passes. In later rounds, which may have
-    tens of thousands of moves, the cheapest ones are, fewer the farther away; all of them in a stage that is complete.
+    tens of thousands of moves, the cheapest ones are; all of them in a stage that is complete.
 
     Args:
         neighborhood: Moves that may be made.
@@ -39,7 +39,6 @@ class CheapestFirst:
 
     def __init__(self, neighborhood: Neighborhood, scoring: Scoring):
         self.neighborhood, self.scoring, self.slack, self.left_out = neighborhood, scoring, 0.0, False
-        self._round = 1
 
     @property
     def decides(self) -> bool:
@@ -50,10 +49,8 @@ class CheapestFirst:
         """The candidates one move from the front that cost less than the limit, in the order of the moves."""
         front = list(front)
         moves = self.neighborhood.by_least_cost(front, stage, limit)
-        self._round = self._round + 1 if any(state.size for state in front) else 1
-        most = len(moves)
-        if self._round > 1 and not stage.complete:
-            most = min(most, _MOST_OF_SECOND if self._round == 2 else _MOST)
+        many = any(state.size for state in front) and not stage.complete
+        most = min(_MOST, len(moves)) if many else len(moves)
         tried: list[tuple[int, Candidate]] = []
         known: set[frozenset] = set()
         at, ceiling = 0, math.inf
