@@ -14,7 +14,7 @@ from graphflip.data.planted.motif import planted
 from graphflip.explain import EditSearch, Moves
 from graphflip.explain.constraints import Constraints
 from graphflip.explain.edits.neighborhood import Neighborhood, SearchStage
-from graphflip.explain.edits.rounds import cheapest
+from graphflip.explain.edits.rounds import cheapest, inspection
 from graphflip.explain.edits.rounds.cheapest import CheapestFirst
 from graphflip.explain.edits.settings import Costs
 from graphflip.explain.goals.targets import parse_goal
@@ -152,6 +152,7 @@ def test_leaving_out_what_is_too_dear_does_not_change_the_answer(monkeypatch, sm
 def test_of_later_rounds_the_cheapest_moves_and_the_most_promising_are_made(monkeypatch, most):
     explainer, smiles = graphflip.load("mutagenicity"), "Cc1ccc2c(c1)-c1cc3ccccc3c3cc4ccccc4c-2c13"
     monkeypatch.setattr(cheapest, "_MOST", most)
+    monkeypatch.setattr(inspection, "_LOOK", 32)
     some = explainer.explain(smiles, prefer="minimal")
     monkeypatch.setattr(cheapest, "_MOST", 10**9)
     every = explainer.explain(smiles, prefer="minimal")

@@ -75,6 +75,13 @@ class PlannedPart(BaseModel):
     left_out: float = 0.0
 
     @property
+    def effort(self) -> str:
+        """Seconds and epochs of training, or why there is none."""
+        if self.left_out:
+            return f"left out: one epoch would take {_time(self.left_out)}"
+        return f"{_time(self.seconds):>7}" + (f"  up to {self.epochs} epochs" if self.epochs else "")
+
+    @property
     def changes(self) -> dict[str, int | str]:
         """Settings of training that differ from the recipe."""
         changes: dict[str, int | str] = {"epochs": self.epochs, "batch_size": self.batch_size, "pairs": self.pairs}
@@ -101,12 +108,7 @@ class FitPlan(BaseModel):
         return sum(part.seconds for part in self.parts) + self.measuring
 
     def __str__(self) -> str:
-        rows = [
-            f"  {part.name:<20} left out: one epoch would take {_time(part.left_out)}"
-            if part.left_out
-            else f"  {part.name:<20} {_time(part.seconds):>7}" + (f"  up to {part.epochs} epochs" if part.epochs else "")
-            for part in self.parts
-        ]
+        rows = [f"  {part.name:<20} {part.effort}" for part in self.parts]
         return "\n".join(
             [
                 f"About {_time(self.seconds)} of processor time, of {_time(60 * self.minutes)} allowed. "

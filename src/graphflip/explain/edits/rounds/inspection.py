@@ -35,7 +35,7 @@ _DOUBT = 1.5
 _SURE, _FAR, _FAR_OF_SLOPES = -1e-4, 12.0, 80.0
 
 # Candidates at a time where a search makes all moves that are not too many.
-_LOOK = 256
+_LOOK = 128
 
 # Gradients say so much about moves, and a black box is so dear to ask, that batches are so many times smaller.
 _SPARING = 2
