@@ -1,6 +1,9 @@
 """Every kind of graph fits, training time follows from their number, and unusable data are refused."""
 
+import dataclasses
+
 import pytest
+import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -10,6 +13,8 @@ from graphflip.errors import ConfigError, DataError
 from graphflip.fit.graphs import with_limit
 from graphflip.fit.kit import fit_kit
 from graphflip.fit.plan import schedule
+from graphflip.fit.remarks import remarks
+from graphflip.graph import Graph
 from graphflip.models.training.schedule import TrainConfig
 from graphflip.schema import Categories, Continuous, Schema
 from graphflip.testing import random_graph
@@ -72,3 +77,20 @@ def test_data_that_cannot_be_used_are_refused(tmp_path):
     with pytest.raises(ConfigError, match="minutes"):
         fit_kit(PLANTED, tmp_path / "kit", minutes=0.0)
     assert not (tmp_path / "kit").exists()
+
+
+def test_a_few_very_large_graphs_are_spoken_of():
+    schema = Schema(max_nodes=900)
+    sizes = [*range(20, 118), 640, 900]
+    paths = [Graph.build(schema, [{}] * n, [(k, k + 1, {}) for k in range(n - 1)]) for n in sizes]
+    dataset = GraphDataset.from_graphs("paths", paths, torch.arange(100) % 2, ("odd", "even"))
+    advice = "98 of 100 graphs have 150 at most: --max-nodes 150 leaves out the other 2"
+    assert any(advice in said for said in remarks(dataset, "planted"))
+    assert not any("--max-nodes" in said for said in remarks(dataset.subset(range(98)), "planted"))
+
+
+def test_a_class_is_rare_by_what_an_equal_share_would_be():
+    for classes, rare in ((15, False), (2, True)):
+        labels = (torch.arange(len(PLANTED)) % 15).clamp(max=classes - 1)
+        some = dataclasses.replace(PLANTED, labels=labels, classes=tuple(map(str, range(classes))))
+        assert any(said.startswith("Rare: 0") for said in remarks(some, "planted")) == rare

@@ -63,13 +63,13 @@ def fit(
             show(f"{column.name}: {folder}\n{figures or 'no kit'}")
         return
     dataset = load_graphs(data, skip_bad, function, target)
-    for remark in remarks(dataset, data, target):
-        show(remark)
     report_bad(len(dataset.bad))
     if max_nodes is not None:
         too_large = int((dataset.num_nodes > max_nodes).sum())
         console.print(f"{too_large} graphs of more than {max_nodes} nodes are left out.")
         dataset = with_limit(dataset, max_nodes)
+    for remark in remarks(dataset, data, target):
+        show(remark)
     with task_bar(console) as advance:
         readiness = fit_kit(
             dataset, out, classifier, minutes=minutes, resume=resume, watch=advance, announce=lambda p: show(str(p))

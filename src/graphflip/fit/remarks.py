@@ -1,5 +1,7 @@
 """Remarks on data before a fit: what labels were recognized as, and what a user may want to change."""
 
+import math
+
 from ..data.dataset import GraphDataset
 from ..data.files import TABLES
 from ..data.source import locate
@@ -7,6 +9,7 @@ from ..data.tables import label_columns
 from ..data.tu.reading import write_labels
 from ..errors import ConfigError
 
+_LARGE, _MOST_GRAPHS, _ROUND = 500, 0.95, 50  # nodes of graphs that are large; what most graphs have is rounded up
 _RARE = 0.2  # a class is rare that has less than this of an equal share of the graphs
 
 
@@ -21,7 +24,7 @@ def remarks(dataset: GraphDataset, spec: str, target: str | None = None) -> list
     Returns:
         One sentence for each remark.
     """
-    return [_kind(dataset), *_blanks(spec, target), *_imbalance(dataset), *_names(dataset, spec)]
+    return [_kind(dataset), *_blanks(spec, target), *_imbalance(dataset), *_sizes(dataset), *_names(dataset, spec)]
 
 
 def written_labels(spec: str) -> str:
@@ -63,6 +66,19 @@ def _imbalance(dataset: GraphDataset) -> list[str]:
         if rare
         else []
     )
+
+
+def _sizes(dataset: GraphDataset) -> list[str]:
+    """Advise to leave a few very large graphs out."""
+    sizes = dataset.num_nodes.sort().values
+    largest, usual = int(sizes[-1]), _ROUND * math.ceil(int(sizes[int(_MOST_GRAPHS * (len(sizes) - 1))]) / _ROUND)
+    if largest <= _LARGE or usual > largest / 2:
+        return []
+    left_out = int((sizes > usual).sum())
+    return [
+        f"The largest graph has {largest} nodes, and memory grows with the square of that. {len(sizes) - left_out} of "
+        f"{len(sizes)} graphs have {usual} at most: --max-nodes {usual} leaves out the other {left_out}."
+    ]
 
 
 def _names(dataset: GraphDataset, spec: str) -> list[str]:
