@@ -27,7 +27,7 @@ from graphflip.report.page import report_html, summary, write_report
 from graphflip.report.paths import STEPS
 from graphflip.report.results import Results, ResultSet, UnreadInput
 
-from .pairs import explanation, failure
+from .pairs import explanation, failure, random_pair
 
 HOSTILE = '"><script>alert(1)</script><b onclick=x>&amp;'
 
@@ -81,6 +81,17 @@ def test_a_row_tells_why_nothing_was_found():
     )
     assert all(text in page.row("yew") for text in ("no move allowed", "Frozen.", Outcome.NO_MOVE_ALLOWED.advice))
     assert all(text in page.row("ziu") for text in ("bad input", "No SMILES."))
+
+
+def test_graphs_that_are_no_molecules_have_nodes_not_atoms():
+    before, after = random_pair(seed=3, n=4, m=5)
+    found = dataclasses.replace(explanation(), factual=before, counterfactual=after)
+    assert before.schema.chemistry is None
+    page, molecules = (report_html(results(one)) for one in (found, explanation()))
+    assert "Numbers in nodes are those of the words." in page
+    assert "nitro" not in page
+    assert "Numbers beside atoms are those of the words." in molecules
+    assert 'placeholder="a name, nitro' in molecules
 
 
 def test_the_summary_counts():

@@ -171,7 +171,7 @@ def _explanations(results: Results) -> str:
     )
     return (
         '<section id="explanations" aria-labelledby="explained"><h2 id="explained">Explanations</h2>'
-        f"{_legend()}{_controls(results, outcomes, first)}"
+        f"{_legend(_has_molecules(results))}{_controls(results, outcomes, first)}"
         '<table class="table" role="table" aria-labelledby="explained"><thead role="rowgroup">'
         f'<tr role="row">{heads}</tr></thead><tbody role="rowgroup">{"".join(rows)}</tbody></table></section>'
     )
@@ -191,10 +191,17 @@ def _rows(results: Results) -> tuple[list[str], Counter[str]]:
     return rows, outcomes
 
 
-def _legend() -> str:
+def _has_molecules(results: Results) -> bool:
+    """True if some rows are of molecules, or nothing was read that could tell."""
+    explanations = [one for part in results.sets for one in part.explanations]
+    return not explanations or any(one.factual.schema.chemistry is not None for one in explanations)
+
+
+def _legend(molecules: bool) -> str:
     svg = draw_legend().svg(standalone=False)
+    where = "beside atoms" if molecules else "in nodes"
     return (
-        f'<p class="legend">{svg}<span>Numbers beside atoms are those of the words.</span></p>'
+        f'<p class="legend">{svg}<span>Numbers {where} are those of the words.</span></p>'
         '<p class="legend colors"><span class="key toward">holds the prediction: changes here lead to the target</span>'
         '<span class="key away">changes here lead away from it</span>'
         "<span>small spots: estimated from the classifier's gradient</span></p>"
@@ -220,7 +227,8 @@ def _controls(results: Results, outcomes: Counter[str], first: str) -> str:
         votes += [(f"-{name}", f"{name} disagrees") for name in judges]
         selects += _select("judge", "Judges", [("", "any"), *votes])
     selects += _select("sort", "Sort by", orders, "sort")
-    find = '<label class="grow">Find<input name="find" type="search" placeholder="a name, nitro, C=O …"></label>'
+    hint = "a name, nitro, C=O …" if _has_molecules(results) else "a name, add edge …"
+    find = f'<label class="grow">Find<input name="find" type="search" placeholder="{hint}"></label>'
     matters = '<label class="matters"><input name="matters" type="checkbox"> Where it matters</label>'
     colored = matters if any(one.importance for one in explanations) else ""
     shown = f"{find}{selects}{colored}"
