@@ -94,7 +94,8 @@ class Inspection:
         options = self._options(front, stage)
         known = {candidate.key() for candidate in voted}
         order = [] if options.expected is not None else self._unseen(options)
-        spare = self.slopes.useful or not self.scoring.classifier.has_gradients
+        guided = self.slopes.useful and self.experience is None
+        spare = guided or not self.scoring.classifier.has_gradients
         look = stage.looks * (self.scoring.limits.look or _LOOK) // (_SPARING if spare else 1)
         exploring, wanted = bool(order), len(order) or look
         promise = self._promise(options, stage, limit)
