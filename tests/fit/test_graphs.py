@@ -49,17 +49,18 @@ def test_every_kind_of_graph_fits(schema, classes, tmp_path, few_models):
     assert ("trees" in explainer.kit.judges) == (classes == 2)
 
 
-@given(num_graphs=st.integers(30, 400_000), factor=st.integers(1, 20))
-def test_more_graphs_take_longer_but_not_as_much_longer(num_graphs, factor):
-    few, many = (schedule(TrainConfig(epochs=200), count) for count in (num_graphs, num_graphs * factor))
+@given(num_graphs=st.integers(30, 400_000), factor=st.integers(1, 20), max_nodes=st.integers(5, 400))
+def test_more_graphs_take_longer_but_not_as_much_longer(num_graphs, factor, max_nodes):
+    few, many = (schedule(TrainConfig(epochs=200), count, max_nodes) for count in (num_graphs, num_graphs * factor))
     assert many["epochs"] <= few["epochs"]
     assert 1.1 * many["epochs"] * factor >= few["epochs"]
     assert 8 <= few["batch_size"] <= many["batch_size"] <= 64
+    assert many["batch_size"] == 8 or many["batch_size"] * max(max_nodes, 50) ** 2 <= 1.1 * 64 * 50**2
     assert few["pairs"] == many["pairs"] == 64 * 50**2
 
 
 def test_the_usual_set_is_trained_as_the_recipe_says():
-    assert schedule(TrainConfig(epochs=30), 3000) == {"epochs": 30, "batch_size": 64, "pairs": 64 * 50**2}
+    assert schedule(TrainConfig(epochs=30), 3000, 50) == {"epochs": 30, "batch_size": 64, "pairs": 64 * 50**2}
 
 
 def test_a_limit_can_be_wider_or_narrower():

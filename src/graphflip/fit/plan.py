@@ -155,17 +155,18 @@ def sensible_minutes(dataset: GraphDataset) -> float:
     return min(enough / 60, DEFAULT_MINUTES)
 
 
-def schedule(usual: TrainConfig, num_graphs: int) -> dict[str, int]:
-    """Adapt the epochs and batch size of a recipe to the number of training graphs.
+def schedule(usual: TrainConfig, num_graphs: int, max_nodes: int) -> dict[str, int]:
+    """Adapt the epochs and batch size of a recipe to the number of training graphs and the size of the largest.
 
     Epochs shrink with the square root of the number of graphs, so that training time grows with its square root.
-    Batches are smaller if there are few graphs, so that an epoch has enough steps. What is worked on at once is as
-    much as a batch of graphs of the usual size, so that large graphs do not fill the memory.
+    Batches are smaller if there are few graphs, so that an epoch has enough steps, and if graphs are large, which take
+    more steps to learn from. What is worked on at once is as much as a batch of graphs of the usual size.
     """
     often = min(max(math.sqrt(_USUAL_GRAPHS / num_graphs), 0.25), 4.0)
+    largest = usual.batch_size * (_USUAL_NODES / max(max_nodes, _USUAL_NODES)) ** 2
     return {
         "epochs": max(round(usual.epochs * often), 1),
-        "batch_size": max(round(min(usual.batch_size, num_graphs / 16)), _LEAST_BATCH),
+        "batch_size": max(round(min(largest, num_graphs / 16)), _LEAST_BATCH),
         "pairs": usual.batch_size * _USUAL_NODES**2,
     }
 
@@ -186,7 +187,7 @@ def _cost(part: KitPart, dataset: GraphDataset, more: int) -> _Cost:
         return _Cost(0, 0, 0, 5.0 + 4e-3 * len(train))
     plan = recipe(part.role, part.preset, dataset)
     graphs = len(train) + (more if part.role == "surrogate" else 0)
-    settings = schedule(plan.training, graphs)
+    settings = schedule(plan.training, graphs, dataset.schema.max_nodes)
     training = plan.training.model_copy(update=settings)
     seconds = seconds_per_epoch(plan.model, plan.objective, dataset, training) * graphs / len(train)
     return _Cost(settings["epochs"], settings["batch_size"], settings["pairs"], seconds)
