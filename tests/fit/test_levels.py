@@ -148,3 +148,7 @@ def test_a_judge_that_hardly_knows_the_labels_is_set_aside(kit, tmp_path):
     assert set(gf.load(folder).kit.judges) == {"trees"}
     bring_back(folder)
     assert (folder / "judge").is_dir()
+    few = dataclasses.replace(PLANTED, labels=1 - as_it_says).subset([int(said.argmin()), int(said.argmax())])
+    assert "judge" in set_judges_aside(folder, ["judge"], few.subset([0, 1] * 8))
+    bring_back(folder)
+    assert set_judges_aside(folder, ["judge"], few) == {}  # two graphs: nothing can be said

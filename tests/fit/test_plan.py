@@ -119,7 +119,9 @@ def test_a_judge_that_there_is_no_time_for_is_left_out(monkeypatch, tmp_path):
         plan = make_plan(PARTS, PLANTED, 2.0)
     assert [part.name for part in plan.parts if part.left_out] == ["judge"]
     assert "judge                left out: one epoch would take 5.0 min" in str(plan)
+    assert not any(part.left_out for part in make_plan(PARTS, PLANTED, 0.01).parts)
     monkeypatch.setattr(planning, "_TOO_LONG", 0.0)
+    monkeypatch.setattr(planning, "_LONG", 0.0)
     readiness = fit_kit(PLANTED, tmp_path / "kit", minutes=QUICK)
     assert not (tmp_path / "kit" / "judge").exists()
     assert "judge" not in readiness.auroc

@@ -22,7 +22,7 @@ _ENOUGH_TO_STOP = 100  # graphs of the validation part from which on it can tell
 _LEAST_EPOCHS = 8  # a model gets as many before another gets more, if the budget allows
 _SECONDS_FOR_ANY, _SECONDS_PER_THOUSAND_NODES = 75.0, 4.0
 _LONGEST_OF_SMALL, _SECONDS_PER_GRAPH = 165.0, 0.1  # of up to 1,000 graphs that are not large, and of each more
-_TOO_LONG = 2.0  # times its share of the budget that one epoch of a judge, which no answer needs, may take
+_TOO_LONG, _LONG = 2.0, 20.0  # one epoch of a judge, which no answer needs, takes too long: by its share, and seconds
 _FOR_MEASURING = 0.12  # share of the budget for measuring the kit and for explaining a few graphs
 _LONGEST_MEASURING = 25.0
 
@@ -196,7 +196,7 @@ def _cost(part: KitPart, dataset: GraphDataset, more: int) -> _Cost:
 def _planned(part: KitPart, cost: _Cost, given: float, can_stop: bool) -> PlannedPart:
     if not part.by_gradient:
         return PlannedPart(name=part.name, epochs=0, batch_size=0, pairs=0, patience=0, seconds=cost.seconds)
-    if part.role == "judge" and cost.seconds > _TOO_LONG * given:
+    if part.role == "judge" and cost.seconds > max(_TOO_LONG * given, _LONG):
         seconds = round(cost.seconds, 1)
         return PlannedPart(name=part.name, epochs=0, batch_size=0, pairs=0, patience=0, seconds=0.0, left_out=seconds)
     epochs = max(min(int(given / max(cost.seconds, 1e-6)), cost.epochs), 1)

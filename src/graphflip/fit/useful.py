@@ -1,5 +1,6 @@
 """Use of a model beside the classifier: one that knows hardly anything is no second opinion and is set aside."""
 
+import math
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
@@ -17,6 +18,8 @@ UNUSED = "unused"
 
 _LEAST_AUROC, _LEAST_R2 = 0.6, 0.1
 _LEAST_SHARE = 0.5  # of what the best surrogate knows
+_HANDFUL = 16
+_ERROR = 0.5  # of an AUROC, about, times the square root of the number of graphs
 
 
 def set_useless_aside(folder: Path, classifier: AbstractClassifier, real: GraphDataset) -> dict[str, float]:
@@ -41,6 +44,8 @@ def set_useless_aside(folder: Path, classifier: AbstractClassifier, real: GraphD
 def set_judges_aside(folder: Path, names: Iterable[str], real: GraphDataset) -> dict[str, float]:
     """Move judges that hardly know the labels out of a kit, all of them if need be: what they say is no evidence.
 
+    A handful of graphs tells nothing of a judge, and others tell it with an error, by which the figure must be lower.
+
     Args:
         folder: Folder of the kit.
         names: Folders of its judges.
@@ -50,9 +55,9 @@ def set_judges_aside(folder: Path, names: Iterable[str], real: GraphDataset) -> 
         What was moved, with its AUROC for the classes (R² for values).
     """
     least = _LEAST_AUROC if real.classes else _LEAST_R2
-    judges = [folder / name for name in names if (folder / name / CARD).is_file()]
+    judges = [folder / name for name in names if (folder / name / CARD).is_file() and len(real) >= _HANDFUL]
     known = {path.name: _knowledge(predict(load_model(path), real), real.labels) for path in judges}
-    aside = {name: value for name, value in known.items() if value < least}
+    aside = {name: value for name, value in known.items() if value + _ERROR / math.sqrt(len(real)) < least}
     _move(folder, aside)
     return aside
 

@@ -17,7 +17,7 @@ from ..graph import Graph
 from ..jsongraph import single_hard
 from .bounds import StarBound, disagreement, star_bound
 from .problem import TOLERANCE, Allowed, AssignmentProblem, alignment_problem
-from .search import descend, grow, improve, starting_alignments
+from .search import completed, descend, grow, improve, starting_alignments
 
 _STEP, _MOMENTUM = 0.7, 0.7
 _TRIES_BEFORE_PROGRAM = 15
@@ -201,7 +201,7 @@ def _search(problem: AssignmentProblem, known: Sequence[dict[int, int]], deadlin
         state.learn(state.upper)
         return state
     for pairs in known:
-        state.offer(improve(problem, _complete(problem.n, pairs)))
+        state.offer(improve(problem, completed(problem.n, pairs)))
     if known and deadline is None and problem.n > _LARGEST_BOUNDED:
         return state
     if state.bound(problem.saving / 2).lower < TOLERANCE:
@@ -271,14 +271,6 @@ def _run_program(state: _State) -> None:
 
 def _existing(graph: Graph) -> list[int]:
     return graph.B[0].nonzero()[:, 0].tolist()
-
-
-def _complete(n: int, pairs: dict[int, int]) -> Int[np.ndarray, " n"]:
-    image = np.full(n, -1)
-    for i, k in pairs.items():
-        image[i] = k
-    image[image < 0] = np.setdiff1d(np.arange(n), image)
-    return image
 
 
 def _check_alignment(alignment: Tensor, slots: list[int], others: list[int], n: int) -> dict[int, int]:

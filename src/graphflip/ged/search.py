@@ -110,3 +110,12 @@ def _exchange_gains(problem: AssignmentProblem, image: np.ndarray) -> np.ndarray
     # A link between i and j counts at both ends as it is, and at neither once exchanged.
     own = problem.padded_saving[here, there] + problem.padded_saving[here, there.T]
     return after + after.T - before[:, None] - before[None, :] + own
+
+
+def completed(n: int, pairs: dict[int, int]) -> Int[np.ndarray, " n"]:
+    """An alignment of `n` nodes that has some pairs; the other nodes are aligned in order."""
+    image = np.full(n, -1)
+    for i, k in pairs.items():
+        image[i] = k
+    image[image < 0] = np.setdiff1d(np.arange(n), image)
+    return image
