@@ -206,7 +206,7 @@ class GraphDataset:
         """
         index = graph_numbers(slice(None) if indices is None else indices, len(self))
         for members in batches_by_size(self.num_nodes, index, size, rng, pool):
-            for part in [members] if pairs is None else pieces(self.num_nodes, members, pairs):
+            for part in pieces(self.num_nodes, members, pairs):
                 yield Batch(part, self.graphs(part), self.labels[part])
 
     def subset(self, index: slice | Sequence[int] | Tensor) -> "GraphDataset":

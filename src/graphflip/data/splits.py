@@ -91,12 +91,12 @@ def batches_by_size(
     return [batches[k] for k in order]
 
 
-def pieces(num_nodes: Int[Tensor, " g"], batch: Int[Tensor, " b"], pairs: int) -> list[Int[Tensor, " _"]]:
-    """Divide a batch into parts whose matrices of pairs of nodes, padded, have `pairs` entries at most.
+def pieces(num_nodes: Int[Tensor, " g"], batch: Int[Tensor, " b"], pairs: int | None) -> list[Int[Tensor, " _"]]:
+    """Divide a batch into parts whose matrices of pairs of nodes, padded, have `pairs` entries at most; None: no limit.
 
     Smaller graphs come first, and a graph that is too large for any part is alone. A batch that fits stays as it is.
     """
-    if len(batch) * int(num_nodes[batch].max()) ** 2 <= pairs:
+    if pairs is None or len(batch) * int(num_nodes[batch].max()) ** 2 <= pairs:
         return [batch]
     parts: list[list[int]] = [[]]
     for number in batch[num_nodes[batch].argsort(stable=True)].tolist():

@@ -161,10 +161,9 @@ class _Run:
         for group in self.optimizer.param_groups:
             group["lr"] = rate
         self.optimizer.zero_grad()
-        pairs, total = self.config.pairs, 0.0
-        parts = [members] if pairs is None else pieces(train.num_nodes, members, pairs)
+        total = 0.0
         with _seeded_dropout((self.config.seed * 1009 + self.rank) * 1_000_003 + self.steps):
-            for part in parts:
+            for part in pieces(train.num_nodes, members, self.config.pairs):
                 batch = Batch(part, train.graphs(part), train.labels[part])
                 loss = self.forward(_share(batch, self.rank, self.world), self.noise, progress)
                 loss = loss * (len(part) / len(members))
