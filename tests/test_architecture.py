@@ -20,7 +20,7 @@ LAYERS = """
     errors version lazy explain.display
     chemistry columns
     schema
-    coloring
+    coloring lists
     validation
     graph
     testing jsongraph

@@ -52,6 +52,17 @@ def test_the_readme_has_the_figures_of_the_benchmarks():
         assert said in text
 
 
+def test_pages_have_the_figures_of_another_processor():
+    found = json.loads((ROOT / "results" / "quality" / "processors.json").read_text())
+    readme, page = (" ".join((ROOT / name).read_text().split()) for name in ("README.md", "docs/concepts/search.md"))
+    balanced, minimal = found["balanced"], found["minimal"]
+    flips, *believed = (f"{balanced[name]:.3f}" for name in ("flip_ratio", "nafr", "nafr_other"))
+    assert f"{flips}, {' and '.join(believed)}, with {balanced['mean_heavy_edits']:.1f} heavy edits" in readme
+    others = f"{balanced['others']} `balanced` and {minimal['others']} `minimal` answers were others"
+    assert f"{balanced['answers']} test molecules {others}" in page
+    assert f"({balanced['mean_heavy_edits']:.2f} instead of" in page
+
+
 def test_the_page_about_data_of_your_own_has_the_figures_of_the_fits():
     spec = importlib.util.spec_from_file_location("fit_results", ROOT / "tools" / "fit_results.py")
     fits = importlib.util.module_from_spec(spec)

@@ -9,10 +9,10 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from graphflip.edits import EditCosts
-from graphflip.ged.bounds import reversed_links, star_bound
+from graphflip.ged.bounds import best_sums, reversed_links, star_bound
 from graphflip.ged.exact import solve
 from graphflip.ged.problem import AssignmentProblem, alignment_problem
-from graphflip.ged.search import descend, improve, starting_alignments
+from graphflip.ged.search import descend, exchange_gains, improve, starting_alignments
 from graphflip.testing import random_graph, random_schema
 
 SEEDS = st.integers(0, 2**16)
@@ -71,3 +71,22 @@ def test_no_exchange_improves_what_was_improved(seed, n):
         other = image.copy()
         other[[i, j]] = other[[j, i]]
         assert problem.cost(other) >= problem.cost(image) - 1e-9
+
+
+@given(SEEDS, st.integers(1, 6), st.integers(1, 6))
+def test_the_gain_of_an_exchange_is_what_it_saves(seed, n, m):
+    problem = random_problem(seed, n, m)
+    image = np.random.default_rng(seed).permutation(problem.n)
+    gain = exchange_gains(problem, image)
+    for i, j in combinations(range(problem.n), 2):
+        other = image.copy()
+        other[[i, j]] = other[[j, i]]
+        assert gain[i, j] == pytest.approx(problem.cost(image) - problem.cost(other), abs=1e-9)
+
+
+@given(SEEDS, st.integers(0, 5))
+def test_the_best_sum_is_that_of_the_best_order(seed, width):
+    block = np.random.default_rng(seed).normal(size=(2, 3, width, width))
+    for i, k in np.ndindex(2, 3):
+        best = max(sum(block[i, k, a, b] for a, b in enumerate(order)) for order in permutations(range(width)))
+        assert best_sums(block)[i, k] == best

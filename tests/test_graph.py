@@ -152,6 +152,31 @@ def test_edges_are_listed_once(n, seed):
 
 
 @given(n=SIZES, seed=SEEDS, relaxed=st.booleans())
+def test_the_lists_of_a_single_graph_are_those_of_its_batch_however_often_they_are_read(n, seed, relaxed):
+    batch = random_graph(random_schema(seed), n=n, num_graphs=2, seed=seed, relaxed=relaxed)
+    for i in range(2):
+        graph = batch[i]
+        for _ in range(2):
+            assert graph.nodes() == graph.nodes(-1) == batch.nodes(i)
+            assert graph.edges() == graph.edges(-1) == batch.edges(i)
+            for attributes in [*filter(None, graph.nodes()), *(edge[2] for edge in graph.edges())]:
+                attributes.clear()
+    for wrong in (1, -2):
+        with pytest.raises(IndexError):
+            batch[0].nodes(wrong)
+        with pytest.raises(IndexError):
+            batch[0].edges(wrong)
+
+
+def test_a_single_graph_is_its_own_only_part_and_as_wide_as_it_is():
+    batch = random_graph(n=5, num_graphs=2, seed=0)
+    single = batch[1]
+    assert single[0] is single[-1] is single.pad(single.num_slots) is single
+    assert batch[0] is not batch
+    assert len(single[torch.tensor([False])]) == 0
+
+
+@given(n=SIZES, seed=SEEDS, relaxed=st.booleans())
 def test_permuting_and_permuting_back_changes_nothing(n, seed, relaxed):
     graph = random_graph(random_schema(seed), n=n, seed=seed, relaxed=relaxed)
     order = torch.stack([random_order(n, seed), random_order(n, seed + 1)])

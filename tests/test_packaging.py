@@ -7,10 +7,12 @@ import sys
 import tomllib
 import zipfile
 from email.parser import Parser
+from importlib.metadata import distributions
 from pathlib import Path
 
 import pytest
 from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
 import graphflip
@@ -73,6 +75,15 @@ def test_pins_are_exact_and_portable():
         assert re.fullmatch(r"==[\w.]+", str(pin.specifier)), f"constraints.txt: {pin}"
         assert pin.url is None
     assert "torch==2.13.0" in map(str, PINS)
+
+
+def test_pins_install_with_the_oldest_python_that_is_promised():
+    oldest = PROJECT["requires-python"].removeprefix(">=") + ".0"
+    installed = {canonicalize_name(one.metadata["Name"]): one.metadata for one in distributions()}
+    names = [name for pin in PINS if (name := canonicalize_name(pin.name)) in installed]
+    wanted = {name: installed[name].get("Requires-Python") or "" for name in names}
+    assert len(wanted) > 0.9 * len(PINS)
+    assert not {name: versions for name, versions in wanted.items() if oldest not in SpecifierSet(versions)}
 
 
 def test_all_requirements_are_pinned_within_their_range():

@@ -91,3 +91,14 @@ def test_rows_that_say_the_same_are_decoded_to_attributes_of_their_own():
     assert other == {"type": "C", "x": 2.5}
     first["type"] = "N"
     assert decode([0.0, 1.0, 2.5])["type"] == second["type"] == "O"
+
+
+@pytest.mark.parametrize("most", [1, 50, 512, 513, 3000])
+def test_models_are_asked_in_all_slots_of_a_schema_or_in_few_more_than_are_used(most):
+    schema = Schema(max_nodes=most)
+    for used in (n for n in (1, 93, 256, 257, 512, 513, 2999, 3000) if n <= most):
+        slots = schema.ample_slots(used)
+        assert used <= slots <= most
+        assert slots == most or slots < used + 256
+        assert schema.ample_slots(slots) == slots
+        assert most > 512 or slots == most

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from .errors import ConfigError, DataError, GraphError, SchemaError
 from .graph import Graph
-from .jsongraph import read_attributes, read_place, single_hard
+from .jsongraph import read_attributes, read_place, single_hard, unlike_edges, unlike_nodes
 from .schema import AttributeDict, Column, Op, Schema
 
 _INVERSE: dict[Op, Op] = {
@@ -147,8 +147,8 @@ def edits_between(factual: Graph, counterfactual: Graph) -> list[Edit]:
         raise SchemaError("Both graphs must have the same schema; these differ. Load them from one dataset.")
     n = max(factual.num_slots, counterfactual.num_slots)
     before, after = (single_hard(graph).pad(n) for graph in (factual, counterfactual))
-    nodes, other_nodes = ({(i,): a for i, a in enumerate(part.nodes()) if a is not None} for part in (before, after))
-    edges, other_edges = ({(i, j): a for i, j, a in part.edges()} for part in (before, after))
+    nodes, other_nodes = unlike_nodes(before, after)
+    edges, other_edges = unlike_edges(before, after)
     changes = _changes("node", nodes, other_nodes) + _changes("edge", edges, other_edges)
     rank = {op: position for position, op in enumerate(get_args(Op))}
     return sorted(changes, key=lambda edit: (rank[edit.op], edit.at))

@@ -13,8 +13,9 @@ from torch import Tensor
 from .coloring.isomorphism import Plain, color_refinement, isomorphic, plain_graph
 from .coloring.refinement import Refinement
 from .errors import GraphError
-from .schema import AttributeDict, Schema, decoder
-from .validation import check_tensors, read_lists
+from .lists import Lists
+from .schema import AttributeDict, Schema
+from .validation import check_tensors, has_hard_values, read_lists
 
 Index = SupportsIndex | slice | Tensor | Sequence[int]
 """Selection of graphs of a batch: a number, several numbers, a slice or a mask."""
@@ -116,13 +117,10 @@ class Graph:
         total = self.A.sum((1, 2))
         return total if self.schema.directed else total / 2
 
-    @property
+    @cached_property
     def is_hard(self) -> bool:
         """True if every existence and every category is exactly 0 or 1."""
-        parts = [self.B, self.A]
-        parts += [self.V[..., at] for column, at in self.schema.node_slices() if not column.is_continuous]
-        parts += [self.E[..., at] for column, at in self.schema.edge_slices() if not column.is_continuous]
-        return all(bool(((part == 0) | (part == 1)).all()) for part in parts)
+        return has_hard_values(self.B, self.V, self.A, self.E, self.schema)
 
     def permute(self, order: Int[Tensor, " n"] | Int[Tensor, "b n"]) -> "Graph":
         """Reorder the slots: the action of a permutation on graphs, (P B, P V, P A P^T, P E P^T), section 2.2.
@@ -147,6 +145,10 @@ class Graph:
             self.schema,
         )
 
+    def ample(self) -> "Graph":
+        """Pad to the slots in which models are asked about single graphs, see `Schema.ample_slots`."""
+        return self.pad(self.schema.ample_slots(self.num_slots))
+
     def pad(self, n: int) -> "Graph":
         """Add empty slots at the end.
 
@@ -157,6 +159,8 @@ class Graph:
             GraphError: If `n` is out of range.
         """
         extra = n - self.num_slots
+        if not extra:
+            return self
         if extra < 0:
             raise GraphError(f"Padding must not drop slots: the graph has {self.num_slots}, got n={n}. Use `trim`.")
         if n > self.schema.max_nodes:
@@ -187,6 +191,8 @@ class Graph:
         Returns:
             The selected graphs as a batch; a number gives a batch of one.
         """
+        if len(self) == 1 and type(index) is int and index in (0, -1):
+            return self
         if not isinstance(index, slice):
             index = torch.as_tensor(index, device=self.B.device)
             index = index[None] if index.ndim == 0 else index
@@ -239,9 +245,7 @@ class Graph:
         Returns:
             For each slot its attributes (the likeliest if relaxed), as in `{"type": "C"}`; None if it is empty.
         """
-        rows, exists = self.V[index].tolist(), (self.B[index] > 0.5).tolist()
-        decode = decoder(self.schema.node_slices())
-        return [decode(row) if there else None for row, there in zip(rows, exists, strict=True)]
+        return self._lists.nodes(index)
 
     def edges(self, index: int = 0) -> list[tuple[int, int, AttributeDict]]:
         """List the edges of one graph.
@@ -252,11 +256,11 @@ class Graph:
         Returns:
             Edges `(i, j, attributes)` between slots (the likeliest if relaxed); an undirected one once, with i < j.
         """
-        decode = decoder(self.schema.edge_slices())
-        there = self.A[index] > 0.5
-        pairs = (there if self.schema.directed else there.triu(1)).nonzero()
-        rows = self.E[index][pairs[:, 0], pairs[:, 1]].tolist()
-        return [(i, j, decode(row)) for (i, j), row in zip(pairs.tolist(), rows, strict=True)]
+        return self._lists.edges(index)
+
+    @cached_property
+    def _lists(self) -> Lists:
+        return Lists(self.B, self.V, self.A, self.E, self.schema)
 
     def colors(self, index: int = 0) -> list[str]:
         """Color the existing nodes of one graph: nodes that Weisfeiler-Leman cannot tell apart share a text."""

@@ -1,15 +1,16 @@
 """Graphs, and parts of edits, as JSON in the form of docs/concepts/format.md, in which node numbers are stable."""
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
+from torch import Tensor
 
 from .columns import shortened
 from .errors import DataError, GraphError
 from .graph import Graph
-from .schema import AttributeDict, Column, Schema
+from .schema import AttributeDict, Column, Schema, decoder
 
 
 def graph_to_json(graph: Graph) -> dict[str, Any]:
@@ -67,7 +68,7 @@ def aligned_pair(factual: Graph, counterfactual: Graph) -> tuple[Graph, Graph]:
     before, after = (
         graph.pad(len(order)).permute(torch.tensor(order, dtype=torch.long)) for graph in (factual, counterfactual)
     )
-    return _first_slots(before, used), _first_slots(after, used)
+    return first_slots(before, used), first_slots(after, used)
 
 
 def aligned_order(factual: Graph, counterfactual: Graph) -> tuple[list[int], int]:
@@ -93,7 +94,7 @@ def pair_within(factual: Graph, counterfactual: Graph, schema: Schema) -> tuple[
     surplus = order[n:][taken[n:]]
     free = order[:n][~taken[:n]][: len(surplus)]
     order[free], order[surplus] = surplus, free
-    before, after = (_first_slots(graph, n) for graph in (factual, counterfactual.permute(order)))
+    before, after = (first_slots(graph, n) for graph in (factual, counterfactual.permute(order)))
     return dataclasses.replace(before, schema=schema), dataclasses.replace(after, schema=schema)
 
 
@@ -104,6 +105,31 @@ def single_hard(graph: Graph) -> Graph:
     if not graph.is_hard:
         raise GraphError("This works on hard graphs; got a relaxed one. Decode it with `decode_hard` first.")
     return graph
+
+
+Parts = dict[tuple[int, ...], AttributeDict]
+"""Nodes or edges of a graph by their slots, with their attributes."""
+
+
+def unlike_nodes(before: Graph, after: Graph) -> tuple[Parts, Parts]:
+    """Nodes of two single hard graphs of as many slots, without those that are the same in both."""
+    unlike = (before.B != after.B) | (before.V != after.V).any(-1)
+    at, decode = unlike[0].nonzero(), decoder(before.schema.node_slices())
+    return _parts(at, before.B[0], before.V[0], decode), _parts(at, after.B[0], after.V[0], decode)
+
+
+def unlike_edges(before: Graph, after: Graph) -> tuple[Parts, Parts]:
+    """Edges of two single hard graphs of as many slots, without those that are the same in both; each once."""
+    unlike = (before.A != after.A) | (before.E != after.E).any(-1)
+    unlike = unlike if before.schema.directed else unlike.triu(1)
+    at, decode = unlike[0].nonzero(), decoder(before.schema.edge_slices())
+    return _parts(at, before.A[0], before.E[0], decode), _parts(at, after.A[0], after.E[0], decode)
+
+
+def _parts(at: Tensor, exists: Tensor, rows: Tensor, decode: Callable[[list[float]], AttributeDict]) -> Parts:
+    """Those of the nodes or edges at some places that exist."""
+    at = at[exists[at.unbind(1)] > 0.5]
+    return {tuple(slots): decode(row) for slots, row in zip(at.tolist(), rows[at.unbind(1)].tolist(), strict=True)}
 
 
 def read_place(op: str, at: Any) -> tuple[int, ...]:
@@ -156,5 +182,6 @@ def _spread(compact: Graph, slots: list[int], n: int) -> Graph:
     return compact.pad(n).permute(torch.tensor(order, dtype=torch.long))
 
 
-def _first_slots(graph: Graph, n: int) -> Graph:
+def first_slots(graph: Graph, n: int) -> Graph:
+    """The graphs without the slots from `n` on, in which no graph may have a node."""
     return Graph.trusted(graph.B[:, :n], graph.V[:, :n], graph.A[:, :n, :n], graph.E[:, :n, :n], graph.schema)

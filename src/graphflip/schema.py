@@ -17,6 +17,10 @@ Op = Literal["remove_edge", "remove_node", "add_node", "set_node", "add_edge", "
 them."""
 
 
+# Slots of a schema up to which all of them are filled up where models are asked, and the steps above that.
+_MANY_SLOTS, _STEP = 512, 256
+
+
 class Schema(BaseModel):
     """Description of a kind of graphs: attributes of nodes and edges, largest size, direction of edges.
 
@@ -95,6 +99,14 @@ class Schema(BaseModel):
     def edge_slices(self) -> Iterator[tuple[Categories | Continuous, slice]]:
         """Each edge column with the slice of E's last axis that it occupies."""
         return _slices(self.edges)
+
+    def ample_slots(self, used: int) -> int:
+        """Number of slots in which models are asked about single graphs that use so many.
+
+        All of the schema's, so that graphs of all sizes are computed in the same shapes; but where a schema has very
+        many, memory would grow with the square of a number that a graph does not need, and steps of 256 will do.
+        """
+        return self.max_nodes if self.max_nodes <= _MANY_SLOTS else min(-(-used // _STEP) * _STEP, self.max_nodes)
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to a dict that can be written as JSON; `Schema.from_dict` reads it back."""

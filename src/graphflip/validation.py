@@ -22,6 +22,14 @@ def check_tensors(B: Tensor, V: Tensor, A: Tensor, E: Tensor, schema: Schema) ->
     _check_columns("E", E, "A", A, schema.edge_slices())
 
 
+def has_hard_values(B: Tensor, V: Tensor, A: Tensor, E: Tensor, schema: Schema) -> bool:
+    """True if every existence and every category is exactly 0 or 1."""
+    parts = [B, A]
+    parts += [V[..., at] for column, at in schema.node_slices() if not column.is_continuous]
+    parts += [E[..., at] for column, at in schema.edge_slices() if not column.is_continuous]
+    return all(bool(((part == 0) | (part == 1)).all()) for part in parts)
+
+
 def read_lists(
     schema: Schema, nodes: Sequence[AttributeDict], edges: Sequence[tuple[int, int, AttributeDict]]
 ) -> tuple[Float[Tensor, "n dv"], Float[Tensor, "n n"], Float[Tensor, "n n de"]]:

@@ -9,13 +9,15 @@ from graphflip.bench.nitro import nitro_groups, touches_nitro
 from graphflip.bench.quality.limit import SingleEdits
 from graphflip.bench.score import Scorer
 from graphflip.data.dataset import GraphDataset
-from graphflip.data.molecules.molecule import drug_schema, from_smiles, to_smiles
+from graphflip.data.molecules.molecule import drug_schema, from_smiles, molecule_schema, to_smiles
+from graphflip.data.molecules.validity import is_molecule, is_radical_free, num_fragments
 from graphflip.edits import edits_between
 from graphflip.explain.claims.validity import Validity
 from graphflip.explain.counterfactual import Counterfactual, Outcome
 from graphflip.explain.kit import Kit
 from graphflip.explain.knowledge import Knowledge
 from graphflip.explain.moves.apply import apply_differences
+from graphflip.graph import Graph
 from graphflip.jsongraph import aligned_pair
 from graphflip.models.networks.classifier import AbstractClassifier
 
@@ -69,6 +71,31 @@ def test_nitro_groups_are_found_by_stored_charges():
     assert not nitro_groups(ester)
     assert touches_nitro(nitro, edits_between(nitro, ester)) is True
     assert touches_nitro(nitro, edits_between(nitro, away)) is False
+
+
+STARS = {
+    "a part": "C",
+    "two parts": "CN",
+    "filled": "CHHHH",
+    "a radical": "CHH",
+    "too many bonds": "CHHHHH",
+    "salt": "CHHHHK",
+}
+
+
+@pytest.mark.parametrize("atoms", STARS.values(), ids=STARS)
+@pytest.mark.parametrize("explicit", [True, False])
+def test_validity_says_what_the_checks_of_molecules_say(atoms, explicit):
+    """Stars of hydrogens around the first atom; other atoms stand apart. Where gradients are off, it is kept."""
+    schema = molecule_schema(("C", "N", "K", "H"), 9, explicit)
+    edges = [(0, i, {"type": "single"}) for i, atom in enumerate(atoms) if atom == "H"]
+    graph = Graph.build(schema, [{"type": atom} for atom in atoms], edges)
+    for kept in (False, True):
+        with torch.set_grad_enabled(not kept):
+            found = Validity.of(graph)
+            assert (Validity.of(graph) is found) == kept
+        assert found.num_parts == int(num_fragments(graph))
+        assert (found.filled, found.molecule) == (bool(is_radical_free(graph)), bool(is_molecule(graph, None)))
 
 
 def test_stored_charges_count_as_they_are():

@@ -5,14 +5,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import graphflip
+from graphflip.describe.change import Side
 from graphflip.describe.takeback import take_back
-from graphflip.describe.wording import sentences
+from graphflip.describe.wording import sentences, sentences_for
 from graphflip.edits import edits_between, heavy_edits
 from graphflip.errors import ConfigError
 from graphflip.explain import Counterfactual, Moves, Outcome
+from graphflip.explain.claims.remainders import Remainder
 from graphflip.explain.moves.apply import apply_differences
 from graphflip.explain.moves.difference import Difference
-from graphflip.explain.moves.revert import apply_possible
+from graphflip.explain.moves.revert import apply_possible, make_possible, reverted
 from graphflip.explain.moves.sketch import Sketch
 from graphflip.graph import Graph
 from graphflip.jsongraph import aligned_pair
@@ -48,6 +50,37 @@ def test_all_edits_lead_to_the_counterfactual_and_none_to_the_factual(given_pair
     factual, after, moves = pair(*given_pair)
     assert edits_between(apply_possible(factual, edits_between(factual, after), moves), after) == []
     assert edits_between(apply_possible(factual, [], moves), factual) == []
+
+
+def in_order(sketch: Sketch) -> tuple:
+    return list(sketch.nodes.items()), [(i, list(near.items())) for i, near in sketch.near.items()]
+
+
+@settings(max_examples=8, deadline=None)
+@given(pairs)
+def test_remainders_say_of_themselves_what_their_tensors_say(given_pair):
+    factual, after, moves = pair(*given_pair)
+    factual, before = factual.ample(), Sketch.of(factual.ample())
+    whole = Remainder(factual, before, Sketch.of(after.ample()))
+    sketches = [*reverted(moves, before, whole.after), make_possible(before, whole.edits[::2], moves)]
+    for trial in (whole, *(Remainder(factual, before, sketch) for sketch in sketches)):
+        edits = edits_between(factual, trial.graph)
+        heavy = heavy_edits(factual, edits)
+        assert list(trial.edits) == edits
+        assert trial.size == (len(heavy), len(edits))
+        assert in_order(trial.ordered) == in_order(Sketch.of(trial.graph))
+        fewer = len(heavy) <= whole.size[0] and len(edits) <= whole.size[1]
+        assert trial.is_smaller(whole) == (fewer and trial.size != whole.size)
+
+
+@settings(max_examples=8, deadline=None)
+@given(pairs)
+def test_what_is_said_does_not_depend_on_what_was_said_before_of_the_same_factual(given_pair):
+    factual, after, moves = pair(*given_pair)
+    side = Side(factual)
+    for sketch in reverted(moves, Sketch.of(factual), Sketch.of(after)):
+        left = apply_differences(factual, [Difference.between(Sketch.of(factual), sketch)])
+        assert sentences_for(side, left, edits_between(factual, left)) == sentences(factual, left)
 
 
 @settings(max_examples=8, deadline=None)

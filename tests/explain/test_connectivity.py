@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphflip.explain.moves.connectivity import PARTNERS, bridges, neighbors, partners
+from graphflip.explain.moves.fragments import groups
 from graphflip.explain.moves.moves import Moves
 from graphflip.explain.moves.sketch import Sketch
 from graphflip.graph import Graph
@@ -96,3 +97,17 @@ def test_moves_of_large_graphs_grow_with_the_graph(directed):
     assert counts[PARTNERS + 1] == (PARTNERS * (PARTNERS - 1) // 2 + directed * PARTNERS * (PARTNERS + 1) // 2)
     assert counts[4 * PARTNERS] < 2.5 * counts[2 * PARTNERS]
     assert counts[4 * PARTNERS] > 4 * PARTNERS * PARTNERS / 2
+
+
+@given(edge_lists())
+def test_groups_hang_on_one_edge_and_are_no_larger_than_asked(listed):
+    sketch = sketch_of(*listed)
+    hanging = {}
+    for anchor in sketch.nodes:
+        for root in sketch.around(anchor):
+            side = sketch.reach(root, block=anchor)
+            if anchor not in side:
+                hanging[anchor, root] = side
+    for limit in range(1, 10):
+        found = {(anchor, root): members for anchor, root, members in groups(sketch, list(sketch.nodes), limit)}
+        assert found == {edge: side for edge, side in hanging.items() if len(side) <= limit}

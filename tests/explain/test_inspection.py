@@ -8,12 +8,14 @@ import numpy as np
 import pytest
 import torch
 
+import graphflip
 from graphflip.data.molecules.molecule import from_smiles, molecule_schema
 from graphflip.data.planted.motif import planted
 from graphflip.explain import EditSearch, Moves, Outcome
 from graphflip.explain.edits.experience.estimates import Effects, Features, Indicators
 from graphflip.explain.edits.memory import Memory
 from graphflip.explain.edits.neighborhood import SearchStage
+from graphflip.explain.edits.rounds.inspection import Inspection
 from graphflip.explain.goals.targets import parse_goal
 from graphflip.explain.moves.draft import NOTHING, Family, Variants
 from graphflip.explain.moves.sketch import Sketch
@@ -177,3 +179,23 @@ def test_a_move_is_made_alike_each_time_and_leaves_the_state_alone(smiles):
         assert (one[0].nodes, one[0].near, one[1]) == (two[0].nodes, two[0].near, two[1])
         one[0].touched.clear()
     assert (state.nodes, state.near) == (nodes, near)
+
+
+def test_prices_are_learned_in_the_order_of_the_moves(monkeypatch):
+    """Sums of numbers depend on their order: sets of texts have another one in every process."""
+    learn, learn_all, learned, longest = Inspection._learn_price, Inspection._learn_prices, [], []
+    monkeypatch.setattr(
+        Inspection, "_learn_price", lambda self, options, k, price: learned.append(k) or learn(self, options, k, price)
+    )
+
+    def checked(self, options):
+        new = self.scoring.prices.keys() - options.priced
+        due = [k for key, k in options.made.items() if key in new]
+        learned.clear()
+        learn_all(self, options)
+        assert learned == due
+        longest.append(len(due))
+
+    monkeypatch.setattr(Inspection, "_learn_prices", checked)
+    assert graphflip.load("mutagenicity").explain("O=[N+]([O-])c1ccccc1").flipped
+    assert max(longest) > 5

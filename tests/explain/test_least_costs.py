@@ -3,6 +3,7 @@
 import dataclasses
 import math
 import random
+from itertools import islice
 
 import pytest
 import torch
@@ -82,11 +83,17 @@ def walks(around, depth, rng):
         for state in front:
             for family in around.families(state, STAGE):
                 growths = around.moves.forecast.of(state.sketch, family)
-                for k, least in enumerate(around.least_costs.of(state, family)):
+                said = zip(
+                    growths,
+                    around.least_costs.of(state, family),
+                    around.least_costs.counted(state, family),
+                    strict=True,
+                )
+                for k, (growth, least, counted) in enumerate(said):
                     after = around.made(state, family.draft(k), STAGE, math.inf)
                     if after is not None:
                         reached.append(after)
-                        yield state, growths[k], least, after
+                        yield state, growth, (least, counted), after
         cheap = sorted(reached, key=around.costs.cost)[:40]
         front = [*rng.sample(reached, min(1, len(reached))), *rng.sample(cheap, min(1, len(cheap)))]
 
@@ -96,13 +103,39 @@ def walks(around, depth, rng):
 )
 def test_no_move_costs_less_than_it_was_said_to_cost_at_least(name, hydrogen_price):
     graphs, moves = SETS[name]()
-    rng, exact, total = random.Random(0), 0, 0
+    rng, exact, exactly_counted, total = random.Random(0), 0, 0, 0
     for graph in graphs:
         around = Neighborhood(graph, moves, Costs(hydrogen_price=hydrogen_price), Constraints())
-        for state, _, least, after in walks(around, 2, rng):
+        for state, _, (least, counted), after in walks(around, 2, rng):
             assert least <= around.costs.cost(after) + 1e-9, (state.difference, after.difference)
+            assert counted <= after.counted.size, (state.difference, after.difference)
             exact, total = exact + (least >= around.costs.cost(after) - 1e-9), total + 1
+            exactly_counted += counted == after.counted.size
     assert exact > 0.02 * total  # a bound of 0 would be true, and of no use
+    assert exactly_counted > 0.02 * total
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_a_budget_leaves_out_only_what_breaks_it(name):
+    graphs, moves = SETS[name]()
+    stage, left_out = STAGE._replace(branches=0.0), 0
+    for graph in graphs[:1]:
+        free, bound = (Neighborhood(graph, moves, Costs(), Constraints(budget=budget)) for budget in (None, 2))
+        state = free.candidate(free.factual)
+        for _ in range(2):
+            reached, within = (
+                [
+                    after
+                    for family in around.families(state, stage)
+                    for k in range(len(family.choices))
+                    if (after := around.made(state, family.draft(k), stage, math.inf)) is not None
+                ]
+                for around in (free, bound)
+            )
+            assert [after.key() for after in within] == [after.key() for after in reached if after.counted.size <= 2]
+            left_out += bound.ruled_out["budget"]
+            state = min(reached, key=lambda after: (after.counted.size, sorted(map(str, after.key()))))
+    assert left_out
 
 
 @pytest.mark.parametrize("name", SETS)
@@ -118,6 +151,19 @@ def test_a_forecast_of_nodes_and_edges_comes_true(name):
                 known += 1
                 assert grown == (growth.nodes, growth.edges), (state.difference, after.difference)
     assert known > 0.5 * total
+
+
+def test_moves_that_are_kept_are_those_of_the_state_and_the_stage(monkeypatch):
+    monkeypatch.setattr("graphflip.explain.edits.neighborhood._KEPT", 3)
+    graphs, moves = molecules(EXPLICIT, FragmentVocabulary())
+    around = Neighborhood(graphs[0], moves, Costs(), Constraints())
+    root = around.candidate(around.factual)
+    states = [root, *[state for *_, state in islice(walks(around, 1, random.Random(0)), 4)]]
+    for state, stage in [(state, STAGE._replace(branches=share)) for state in (*states, root) for share in (0.0, 0.5)]:
+        anew = list(moves.families(state.sketch, around.factual, stage.largest, stage.branches))
+        for _ in range(2):
+            assert [family[:4] for family in around.families(state, stage)] == [family[:4] for family in anew]
+        assert len(around._listed) <= 3
 
 
 def by_atoms(weights):

@@ -10,7 +10,7 @@ from graphflip.data.molecules.molecule import drug_schema, molecule_schema
 from graphflip.explain.moves.apply import apply_differences
 from graphflip.explain.moves.difference import Difference
 from graphflip.explain.moves.moves import Moves
-from graphflip.explain.moves.rings.double_bonds import place_double_bonds
+from graphflip.explain.moves.rings.double_bonds import _matched, place_double_bonds
 from graphflip.explain.moves.rings.drafts import RingDrafts
 from graphflip.explain.moves.rings.perception import HeavyAtoms
 from graphflip.explain.moves.sketch import Sketch
@@ -104,6 +104,7 @@ def test_double_bonds_serve_every_atom_and_stay_where_they_can(size, order):
     wanted = set(pairs[::2])
     places = place_double_bonds(ring, numbers, pairs, wanted)
     assert {pair for pair, double in places.items() if double} == wanted
+    assert places == _matched(set(numbers), set(pairs), wanted)
     assert place_double_bonds(ring, numbers[1:], pairs, wanted) is None
 
 

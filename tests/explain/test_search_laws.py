@@ -12,8 +12,14 @@ from graphflip.data.molecules.molecule import from_smiles
 from graphflip.edits import edits_between
 from graphflip.explain import Outcome
 from graphflip.explain.constraints import Constraints
+from graphflip.explain.edits.search import EditSearch
 from graphflip.explain.explainer import Explainer
+from graphflip.explain.moves.moves import Moves
+from graphflip.graph import Graph
 from graphflip.models.adapters import BlackBox
+from graphflip.schema import Schema
+
+from .oracles import Edges
 
 MOLECULES = ("CCN(CC)N=O", "O=[N+]([O-])c1ccccc1")
 
@@ -94,3 +100,24 @@ def test_a_search_that_comes_no_closer_ends_each_stage_after_two_rounds(explaine
     answer = Explainer(kit).explain(MOLECULES[0])
     assert answer.outcome is Outcome.OUT_OF_MOVES
     assert 4 <= answer.steps <= 10  # two rounds each of up to five stages
+
+
+@pytest.mark.parametrize("look", [0, 16])
+def test_memory_is_for_the_graph_that_is_explained_and_not_for_the_largest_one_of_the_schema(look):
+    shown, answers = set[int](), []
+
+    class Watched(Edges):
+        def embed(self, graph):
+            shown.add(graph.num_slots)
+            return super().embed(graph)
+
+    for largest in (200, 5000):
+        schema = Schema(max_nodes=largest)
+        shown.clear()
+        search = EditSearch(Watched(schema, 12), Moves(schema), look=look)
+        path = Graph.build(schema, [{}] * 9, [(i, i + 1, {}) for i in range(8)])
+        answers += search.explain(path, 10)
+        assert max(shown) <= 256
+    assert answers[0].flipped
+    assert answers[0].edits == answers[1].edits
+    assert answers[0].needed_for == answers[1].needed_for

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch.distributions import Normal, kl_divergence
 
+from graphflip.explain.assess import nll_per_node
 from graphflip.graph import Graph
 from graphflip.models.networks.decode import Gumbel, MostLikely, Soft
 from graphflip.models.networks.modern import eigenvectors
@@ -183,6 +184,20 @@ def test_gradients_reach_the_code_through_a_hard_graph(schema, config):
     (gradient,) = torch.autograd.grad(loss, z)
     assert bool(gradient.isfinite().all())
     assert bool((gradient != 0).any(-1).all())
+
+
+@everywhere
+@few
+@given(seed=SEEDS, n=st.integers(1, 6))
+def test_likelihood_per_node_is_that_of_all_slots(schema, config, seed, n):
+    """Slots after the last node of a batch are left out; empty ones between nodes stay."""
+    vae, graph = build(config, schema), random_graph(schema, n=n, seed=seed).to(torch.float64).pad(8)
+    order = torch.randperm(8, generator=torch.Generator().manual_seed(seed))
+    for whole in (graph, graph[1], graph.permute(order)):
+        posterior = vae.encode(whole)
+        nll = posterior.kl() - vae.log_likelihood(whole, posterior.mean).total
+        expected = nll / whole.num_nodes.clamp(min=1)
+        torch.testing.assert_close(nll_per_node(vae, whole), expected, atol=1e-6, rtol=1e-6)
 
 
 @everywhere

@@ -7,7 +7,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphflip.models.networks.wl import wl_counts
+from graphflip.models.networks.wl import wl_counts, wl_logs
 from graphflip.nn.standardize import standardized
 from graphflip.schema import Categories
 from graphflip.testing import random_graph, random_schema
@@ -50,6 +50,12 @@ def test_each_environment_is_counted(seed, n, rounds):
     for k in range(len(graph)):
         expected = unrolled(graph, k, rounds)
         assert sorted(counts[k][counts[k] > 0].tolist()) == sorted(expected.values())
+
+
+@INPUTS
+def test_logs_are_those_of_the_counts(seed, n, rounds):
+    graph = random_graph(random_schema(seed), n=n, num_graphs=3, seed=seed)
+    assert torch.equal(wl_logs(graph, rounds, 64), (1 + wl_counts(graph, rounds, 64).double()).log().float())
 
 
 def mix(x):

@@ -108,6 +108,16 @@ UNSTABLE_MOLECULES = {
     "metal bound to an atom": "C[Na]",
 }
 
+# Other molecules with the same groups, so that each alternative of a pattern is there.
+VARIANTS = (
+    "CC#CS", "CC#CN", "CC#CNC", "CC(N)OC", "CC(S)S", "CC(S)N(C)C", "CC(O)F", "CC(Cl)S", "CC(Br)N", "CC(I)N(C)C",
+    "CC(F)=N", "CC(=S)Br", "CC(=O)I", "CS(=O)(=O)F", "CS(=O)Cl", "CP(C)Br", "CN(C)Cl", "COF", "CSI", "C[SiH2]I",
+    "CNC(=O)O", "CC(=S)N=O", "CC(=O)ON=O", "CN(C)N(C)N(C)N(C)C", "CONOC", "CSON=NSC", "CN=NN=NC", "CC(=C=O)C", "C=C=S",
+    "C1NN1", "C1ON1C", "C1=NN1", "C1OO1", "C1OS1", "[C-]#[N+]c1ccccc1", "CC(C)=[N+]=[N-]", "[CH2]C", "C[N]",
+    "C[S](C)=C", "CP(Cl)(Cl)(Cl)Cl", "C[K]", "[Li]C", "OC=N", "OC(=NC)N", "CC(=N)C=C", "OC=C", "NC=C", "SC=C",
+    "C=C=C=C",
+)  # fmt: skip
+
 
 def test_every_unstable_group_has_an_example():
     assert set(UNSTABLE_MOLECULES) == {group.name for group in UNSTABLE}
@@ -116,3 +126,10 @@ def test_every_unstable_group_has_an_example():
 @pytest.mark.parametrize(("name", "smiles"), UNSTABLE_MOLECULES.items(), ids=UNSTABLE_MOLECULES)
 def test_unstable_groups_are_found(name, smiles):
     assert unstable_groups(Chem.MolFromSmiles(smiles))[name]
+
+
+@pytest.mark.parametrize("smiles", [*UNSTABLE_MOLECULES.values(), *VARIANTS, *DRUGS])
+def test_a_group_is_nowhere_that_what_it_needs_is_not(smiles):
+    mol = Chem.MolFromSmiles(smiles)
+    every = {group.name: len(mol.GetSubstructMatches(Chem.MolFromSmarts(group.smarts))) for group in UNSTABLE}
+    assert unstable_groups(mol) == {name: number for name, number in every.items() if number}

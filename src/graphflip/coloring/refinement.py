@@ -51,16 +51,17 @@ class Refinement:
         schema: Schema,
     ):
         self.schema, self.shape, n = schema, B.shape, max(B.shape[1], 1)
-        slots, pairs = (_where(exists > 0.5) for exists in (B, A))
+        self._exists = B, A
+        slots, pairs = (_where(exists > 0.5) for exists in self._exists)
         self.owner = slots // n
         self.nodes = torch.cat([B.flatten()[slots, None], V.flatten(0, 1).index_select(0, slots)], -1)
         self.edges = torch.cat([A.flatten()[pairs, None], E.flatten(0, 2).index_select(0, pairs)], -1)
         # The number of the node in each slot; an empty slot has one more than the last.
         self._number = torch.full((B.numel(),), len(slots), device=B.device)
         self._number[slots] = torch.arange(len(slots), device=B.device)
-        ends = pairs // n, pairs // (n * n) * n + pairs % n
+        i = pairs // n  # the slot of the first end
+        ends = i, i // n * n + pairs % n
         self._i, self._j = (self._number[end] for end in ends)
-        self._is_whole = len(slots) == B.count_nonzero() and len(pairs) == A.count_nonzero()
         self._edge_hash = _fold(self.edges, schema.edges)
         self._colors = {0: mix(_fold(self.nodes, schema.nodes))}
         self._alike: dict[int, Alike] = {}
@@ -71,7 +72,8 @@ class Refinement:
         """True if nodes of one color have exactly the same surroundings: hard, undirected graphs without fractions."""
         if self.schema.directed or self.schema.has_continuous:
             return False
-        return bool(self._is_whole) and all(bool((x == x.round()).all()) for x in (self.nodes, self.edges))
+        found = zip((self.nodes, self.edges), self._exists, strict=True)
+        return all(len(rows) == exists.count_nonzero() and bool((rows == rows.round()).all()) for rows, exists in found)
 
     @torch.no_grad()
     def colors(self, rounds: int) -> Int[Tensor, " nodes"]:
@@ -99,11 +101,15 @@ class Refinement:
     def links(self, rounds: int) -> Links:
         """Edges from the colors of round `rounds` (at least 1) to those of the round before."""
         if rounds not in self._links:
-            before, first = self.alike(rounds - 1).color, self.alike(rounds).first
-            edges = _where(_mark(first, len(self.owner))[self._i])
-            senders = before[self._j[edges]] * len(self.kinds.first) + self.kinds.color[edges]
+            before, first = self.alike(rounds - 1).color.cpu().numpy(), self.alike(rounds).first.cpu().numpy()
+            chosen = np.zeros(len(self.owner), bool)
+            chosen[first] = True
+            to, senders, kinds = (part.cpu().numpy() for part in (self._i, self._j, self.kinds.color))
+            edges = np.flatnonzero(chosen[to])
+            sent = before[senders[edges]] * len(self.kinds.first) + kinds[edges]
             degree = self._degree[first]
-            self._links[rounds] = Links(before[first], senders, degree.cumsum(0) - degree)
+            parts = before[first], sent, degree.cumsum() - degree
+            self._links[rounds] = Links(*(torch.from_numpy(part).to(self.owner.device) for part in parts))
         return self._links[rounds]
 
     def spread(self, values: Float[Tensor, "colors d"], rounds: int) -> Float[Tensor, "b n d"]:
@@ -114,8 +120,8 @@ class Refinement:
         return rows.view(*self.shape, values.shape[1])
 
     @cached_property
-    def _degree(self) -> Int[Tensor, " nodes"]:
-        return torch.bincount(self._i, minlength=len(self.owner))
+    def _degree(self) -> NDArray[np.int64]:
+        return np.bincount(self._i.cpu().numpy(), minlength=len(self.owner))
 
 
 class NodeColors:
@@ -165,19 +171,25 @@ _LAST = np.uint64(31)
 
 def _alike(hashes: Int[Tensor, " m"]) -> Alike:
     """Partition positions by their hashes; classes are numbered in the order of their first members."""
-    values, number = hashes.unique(return_inverse=True)
-    places = torch.arange(len(hashes), device=hashes.device)
-    first = torch.full_like(values, len(hashes)).scatter_reduce_(0, number, places, "amin")
-    new = _mark(first, len(hashes))
-    return Alike((new.cumsum(0) - 1)[first[number]], _where(new))
+    color, first = _classes(hashes.cpu().numpy())
+    return Alike(*(torch.from_numpy(part).to(hashes.device) for part in (color, first)))
 
 
-def _mark(places: Int[Tensor, " k"], size: int) -> Bool[Tensor, " size"]:
-    return torch.zeros(size, dtype=torch.bool, device=places.device).index_fill_(0, places, True)
+def _classes(hashes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The same; in NumPy, which sorts few numbers faster."""
+    order = np.argsort(hashes)
+    is_new = np.diff(hashes[order], prepend=0) != 0
+    is_new[:1] = True
+    first = np.minimum.reduceat(order, np.flatnonzero(is_new)) if len(order) else order
+    by_first = np.argsort(first)
+    number, color = np.empty_like(first), np.empty_like(order)
+    number[by_first] = np.arange(len(first))
+    color[order] = number[is_new.cumsum() - 1]
+    return color, first[by_first]
 
 
 def _where(true: Bool[Tensor, "*any"]) -> Int[Tensor, " k"]:
-    return true.flatten().nonzero()[:, 0]
+    return torch.from_numpy(np.flatnonzero(true.cpu().numpy())).to(true.device)
 
 
 def _fold(rows: Float[Tensor, "rows d"], columns: tuple[Column, ...]) -> Int[Tensor, " rows"]:

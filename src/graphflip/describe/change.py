@@ -1,8 +1,9 @@
 """Two aligned graphs as sentences look at them: names, neighbors and connected groups of nodes."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from ..chemistry import OTHER
 from ..edits import Edit
@@ -10,7 +11,11 @@ from ..errors import GraphError, MissingExtra
 from ..graph import Graph
 from ..schema import AttributeDict, Schema
 from .atoms import Atom, atoms_of
+from .group_names import name_group
 from .ring_names import RingNames
+
+if TYPE_CHECKING:
+    import rdkit.Chem
 
 
 @dataclass(frozen=True)
@@ -30,20 +35,60 @@ class Sentence:
     named: frozenset[int]
 
 
+class Side:
+    """A graph before or after a change, as sentences look at it; what is asked of it is found once and kept.
+
+    Args:
+        graph: A batch of one hard graph.
+    """
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self.nodes: dict[int, AttributeDict] = {i: node for i, node in enumerate(graph.nodes()) if node is not None}
+        self.near = neighbors(graph)
+        self._groups: dict[tuple[int, frozenset[int]], tuple[str, bool]] = {}
+
+    @cached_property
+    def atoms(self) -> dict[int, Atom]:
+        """Atoms of a molecule, with charges and hydrogens."""
+        return atoms_of(self.graph)
+
+    @cached_property
+    def rings(self) -> RingNames | None:
+        """Rings of a molecule; None if the graph is none, or RDKit is not installed."""
+        try:
+            return RingNames.of(self.graph)
+        except (GraphError, MissingExtra):
+            return None
+
+    def name_group(self, anchor: int, members: Collection[int]) -> tuple[str, bool]:
+        """Name of a group of heavy atoms that hangs on `anchor`, and True if chemists know it: see `name_group`."""
+        key = anchor, frozenset(members)
+        if key not in self._groups:
+            self._groups[key] = name_group(self.graph, self._mol, *key)
+        return self._groups[key]
+
+    @cached_property
+    def _mol(self) -> "rdkit.Chem.Mol":
+        from ..data.molecules.molecule import to_mol
+
+        return to_mol(self.graph, sanitize=False)
+
+
 class GraphChange:
     """Names and neighbors of nodes before (side 0) and after (side 1) a change.
 
     Args:
-        factual: The graph before, with as many slots as the graph after.
-        counterfactual: The graph after, aligned with it.
+        before: The graph before, with as many slots as the graph after.
+        after: The graph after, aligned with it.
     """
 
-    def __init__(self, factual: Graph, counterfactual: Graph) -> None:
-        self.schema: Schema = factual.schema
-        self.graphs = (factual, counterfactual)
-        self.nodes = tuple({i: a for i, a in enumerate(g.nodes()) if a is not None} for g in self.graphs)
-        self.near = tuple(neighbors(g) for g in self.graphs)
-        name = _node_name if factual.schema.chemistry is None else _atom_name
+    def __init__(self, before: Side, after: Side) -> None:
+        self.schema: Schema = before.graph.schema
+        self.sides = (before, after)
+        self.graphs = (before.graph, after.graph)
+        self.nodes, self.near = (before.nodes, after.nodes), (before.near, after.near)
+        name = _node_name if self.schema.chemistry is None else _atom_name
         self.names = {i: name(i, node) for nodes in reversed(self.nodes) for i, node in nodes.items()}
 
     def type(self, side: int, i: int) -> str | None:
@@ -54,17 +99,14 @@ class GraphChange:
     @cached_property
     def atoms(self) -> tuple[dict[int, Atom], dict[int, Atom]]:
         """Atoms of a molecule on both sides, with charges and hydrogens."""
-        before, after = self.graphs
-        return atoms_of(before), atoms_of(after)
+        before, after = self.sides
+        return before.atoms, after.atoms
 
     @cached_property
     def rings(self) -> tuple[RingNames, RingNames] | None:
         """Rings of a molecule on both sides; None if one of the graphs is no molecule, or RDKit is not installed."""
-        try:
-            before, after = (RingNames.of(graph) for graph in self.graphs)
-        except (GraphError, MissingExtra):
-            return None
-        return before, after
+        before, after = (side.rings for side in self.sides)
+        return None if before is None or after is None else (before, after)
 
     def num_hydrogens(self, side: int, i: int) -> int:
         """Number of hydrogens that the graph tells of an atom: nodes beside it, and those that fill its valence."""

@@ -1,5 +1,6 @@
 """Names of groups, by their SMILES with `*` for the atom that the group hangs on."""
 
+from collections.abc import Collection
 from functools import cache
 from typing import Any
 
@@ -176,13 +177,19 @@ SITES = {
 """SMARTS of an atom that can gain or lose a proton, and its name."""
 
 
-def name_group(graph: Graph, anchor: int, members: set[int]) -> tuple[str, bool]:
+def name_group(graph: Graph, mol: Any, anchor: int, members: frozenset[int]) -> tuple[str, bool]:
     """Name of a group of heavy atoms that hangs on `anchor`, and True: "nitro group", True.
 
     An oxygen of an oxide and an atom that the schema has no name for are no groups: "oxide oxygen", "other atom". A
     group without a name is written as SMILES from the bond it hangs on, with False: "group -NC(C)=O", False.
+
+    Args:
+        graph: One hard graph.
+        mol: The graph as a molecule that RDKit has not looked at yet.
+        anchor: Slot of the atom that the group hangs on.
+        members: Slots of its heavy atoms.
     """
-    mol = _cut_out(graph, anchor, members)
+    mol = _cut_out(graph, mol, anchor, members)
     known = _names().get(_canonical(mol))
     if known is not None and (known not in _ON_CARBON or _symbol(graph, anchor) == "C"):
         return _only_atom(graph, known, members) or f"{known} group", True
@@ -208,7 +215,7 @@ def _symbol(graph: Graph, i: int) -> str:
     return "" if node is None else str(node["type"])
 
 
-def _only_atom(graph: Graph, name: str, members: set[int]) -> str | None:
+def _only_atom(graph: Graph, name: str, members: Collection[int]) -> str | None:
     """Name of a group that is called by its only atom; None for others."""
     if name == "oxide":
         return name_site(graph, min(members)) or "oxide oxygen"
@@ -232,12 +239,10 @@ def _sites() -> list[tuple[Any, str]]:
     return [(_chem().MolFromSmarts(smarts), name) for smarts, name in SITES.items()]
 
 
-def _cut_out(graph: Graph, anchor: int, members: set[int]) -> Any:
+def _cut_out(graph: Graph, mol: Any, anchor: int, members: frozenset[int]) -> Any:
     """The group as a molecule of its own, with a dummy atom for the one that it hangs on."""
-    from ..data.molecules.molecule import to_mol
-
     chem, chemistry = _chem(), graph.schema.chemistry
-    mol = chem.RWMol(to_mol(graph, sanitize=False))
+    mol = chem.RWMol(mol)
     nodes = [(i, node["type"]) for i, node in enumerate(graph.nodes()) if node is not None]
     near = {k for i, j, _ in graph.edges() if members & {i, j} for k in (i, j)}
     keep = members | {anchor} | {i for i, kind in nodes if kind == "H" and i in near}

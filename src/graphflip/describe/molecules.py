@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 from ..edits import Edit
 from .change import GraphChange, Sentence, claim, connected_groups, listed
-from .group_names import name_group
 
 _LARGEST = 12
 """Heavy atoms of the largest group that is called by its name."""
@@ -180,7 +179,8 @@ def _hanging(change: GraphChange, anchors: set[int], changed: set[int], near: di
         side = next(part for part in connected_groups(near.keys() - {anchor}, near) if changed <= part)
         sides.append((len(side), anchor, side))
     for size, anchor, side in sorted(sides, key=lambda each: each[:2]):
-        before, after = (_name(change, k, anchor, side) if size <= _LARGEST else None for k in (0, 1))
+        before = _name(change, 0, anchor, side) if size <= _LARGEST else None
+        after = None if before is None else _name(change, 1, anchor, side)
         if before is None or after is None or before == after:
             continue
         known = before.known and after.known
@@ -202,4 +202,4 @@ def _name(change: GraphChange, k: int, anchor: int, members: set[int]) -> _Name 
         return _Name(None, True)
     if len(near.get(anchor, set()) & heavy) != 1 or len(connected_groups(heavy, near)) != 1:
         return None
-    return _Name(*name_group(change.graphs[k], anchor, heavy))
+    return _Name(*change.sides[k].name_group(anchor, heavy))

@@ -8,7 +8,6 @@ from ..edits import Edit
 from .change import GraphChange, Sentence, connected_groups, listed
 from .charges import following_charges
 from .double_bonds import connected_edits, is_beside_ring, with_edits
-from .group_names import name_group
 from .ring_names import Ring, RingNames
 
 _OPENED = ("epoxide", "aziridine", "thiirane")
@@ -175,7 +174,7 @@ def _groups_instead(change: GraphChange, side: int, part: frozenset[int]) -> lis
         if members & part and (len(ends) != 1 or len(members & part) != 1):
             return None
         if members & part:
-            name, _ = name_group(change.graphs[side], ends[0], members)
+            name, _ = change.sides[side].name_group(ends[0], members)
             groups.append(_Group(name, ends[0], frozenset(members)))
     return groups
 
@@ -196,7 +195,7 @@ def _with_branches(change: GraphChange, atoms: frozenset[int]) -> str:
     for branch in connected_groups(atoms, near):
         ends = [j for i in branch for j in near[i] - branch if change.is_heavy(1, j)]
         joined = len(ends) == 1
-        names.append(name_group(change.graphs[1], ends[0], branch)[0] if joined else f"{len(branch)} more atoms")
+        names.append(change.sides[1].name_group(ends[0], branch)[0] if joined else f"{len(branch)} more atoms")
     return f" with {listed(sorted(names))}" if names else ""
 
 

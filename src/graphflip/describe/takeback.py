@@ -53,7 +53,7 @@ def take_back(explainer: Explainer, counterfactual: Counterfactual, numbers: Col
 @torch.no_grad()
 def _judged(explainer: Explainer, counterfactual: Counterfactual, left: Graph) -> Counterfactual:
     """The answer with another graph, and what classifier and judges say of that."""
-    whole = left.pad(explainer.kit.schema.max_nodes)
+    whole = left.ample()
     (outcome,), probability = verdict(explainer.kit.classifier, whole, [counterfactual.target])
     changes = {"counterfactual": left, "outcome": outcome, "p_counterfactual": float(probability)}
     nothing = dict.fromkeys(("one_minimal", "needed_for", "smaller", "lead_counterfactual", "evidence"))

@@ -6,7 +6,7 @@ from ..edits import Edit, edits_between
 from ..explain.counterfactual import Counterfactual
 from ..graph import Graph
 from ..schema import AttributeDict, Column, Schema
-from .change import GraphChange, Sentence, claim, connected_groups, listed
+from .change import GraphChange, Sentence, Side, claim, connected_groups, listed
 from .charges import is_charge_alone, settle_charges
 from .double_bonds import is_redrawn, settle_double_bonds
 from .molecules import group_sentences, settle_hydrogens
@@ -60,16 +60,29 @@ def sentences(factual: Graph, counterfactual: Graph) -> list[Sentence]:
         >>> sentence.text, [edit.op for edit in sentence.edits]
         ('change bond C1-O2 to double', ['set_edge'])
     """
-    edits = edits_between(factual, counterfactual)
+    n = max(factual.num_slots, counterfactual.num_slots)
+    return sentences_for(Side(factual.pad(n)), counterfactual.pad(n), edits_between(factual, counterfactual))
+
+
+def sentences_for(before: Side, after: Graph, edits: Sequence[Edit]) -> list[Sentence]:
+    """Describe the edits between two aligned graphs of as many slots, as `sentences` does.
+
+    Args:
+        before: The graph before; it may be the same side of several changes.
+        after: The graph after.
+        edits: The edits that lead there, as `edits_between` lists them.
+
+    Returns:
+        Sentences with their edits.
+    """
     if not edits:
         return []
-    n = max(factual.num_slots, counterfactual.num_slots)
-    change = GraphChange(factual.pad(n), counterfactual.pad(n))
-    if not _is_plain_molecule(factual.schema):
+    change = GraphChange(before, Side(after))
+    if not _is_plain_molecule(change.schema):
         return _other_sentences(change, edits)[0]
     rings, rest = ring_sentences(change, edits)
     groups, rest = group_sentences(change, rest, told={i for ring in rings for i in ring.replaced})
-    charges = [edit for edit in rest if is_charge_alone(edit, factual.schema)]
+    charges = [edit for edit in rest if is_charge_alone(edit, change.schema)]
     redrawn = [edit for edit in rest if is_redrawn(change, edit)]
     others, rest = _other_sentences(change, [edit for edit in rest if edit not in (*charges, *redrawn)])
     said = settle_double_bonds(change, [*(ring.sentence for ring in rings), *groups, *others], redrawn)

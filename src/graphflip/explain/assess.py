@@ -13,13 +13,14 @@ from torch import Tensor
 from ..data.dataset import GraphDataset
 from ..errors import BudgetSpent, MissingExtra
 from ..graph import Graph
+from ..jsongraph import first_slots
 from ..metrics import plausibility_threshold
 from ..models.networks.classifier import AbstractClassifier
 from ..models.networks.pegvae import PEGVAE
 from ..realism.alerts import claimed_move
 from ..realism.change import ChemicalChange
 from ..realism.corpus import Corpus
-from .claims.validity import survives_round_trip
+from .claims.validity import Validity, survives_round_trip
 from .counterfactual import Counterfactual
 from .evidence import Evidence
 from .moves.environments import EnvironmentCounts
@@ -66,13 +67,9 @@ class Assessor:
             return {}
 
     def _chemistry(self, counterfactual: Counterfactual, after: Graph) -> dict[str, bool | None]:
-        from ..data.molecules.validity import is_molecule, is_radical_free, num_fragments
-
-        limit = torch.where(num_fragments(counterfactual.factual) == 1, 1, after.schema.max_nodes)
-        claims: dict[str, bool | None] = {
-            "molecule": bool(is_molecule(after, limit)[0]),
-            "radical_free": bool(is_radical_free(after)[0]),
-        }
+        before, now = Validity.of(counterfactual.factual), Validity.of(after)
+        in_one_piece = now.num_parts == 1 or before.num_parts != 1
+        claims: dict[str, bool | None] = {"molecule": now.molecule and in_one_piece, "radical_free": now.filled}
         if counterfactual.flipped:  # what does not reach the target cannot lose it
             with suppress(BudgetSpent):  # a classifier that may not be asked any more leaves it open
                 claims["round_trip"] = survives_round_trip(self.classifier, after, counterfactual.target)
@@ -90,7 +87,12 @@ def chemistry_of(counterfactual: Counterfactual) -> ChemicalChange | None:
 
 @torch.no_grad()
 def nll_per_node(vae: PEGVAE, graph: Graph) -> Float[Tensor, " b"]:
-    """-log p(G | z) + KL at the mean z of the posterior, in nats per node: no draw, so the same on every run."""
+    """-log p(G | z) + KL at the mean z of the posterior, in nats per node: no draw, so the same on every run.
+
+    The slots after the last node are all alike: the autoencoder needs none of them.
+    """
+    taken = (graph.B > 0).any(0).nonzero()
+    graph = first_slots(graph, int(taken[-1]) + 1 if len(taken) else 1)
     posterior = vae.encode(graph)
     nll = posterior.kl() - vae.log_likelihood(graph, posterior.mean).total
     return nll / graph.num_nodes.clamp(min=1)

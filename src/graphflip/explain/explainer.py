@@ -187,7 +187,7 @@ class Explainer:
         Returns:
             The probability of each class by its name; of a model that predicts a value, that `value`.
         """
-        outputs = self.kit.classifier(self.read(what).pad(self.kit.schema.max_nodes))[0]
+        outputs = self.kit.classifier(self.read(what).ample())[0]
         if len(outputs) == 1:
             return {"value": float(outputs)}
         names = self.kit.classes or tuple(map(str, range(len(outputs))))

@@ -123,7 +123,7 @@ class AbstractExplainer(ABC):
 
 @dataclass(frozen=True)
 class Question:
-    """A batch of factuals, padded to all slots of the schema, with a goal for each.
+    """A batch of factuals, with all slots of the schema or, if it has very many, with ample ones, and a goal for each.
 
     All slots, because then every graph is computed in the same shapes, whatever its neighbors in the batch are.
     `logits` are the classifier's outputs: one column of values where it predicts a value.
@@ -188,7 +188,7 @@ def ask(
     seed: int,
 ) -> Question:
     """Predict for each graph and turn its target into a goal; one target may stand for all graphs."""
-    graph = graph.pad(graph.schema.max_nodes)
+    graph = graph.ample()
     logits = classifier(graph)
     if isinstance(target, int | AbstractRequest | None):
         target = [target] * len(graph)
@@ -227,7 +227,7 @@ def settled(explanation: Counterfactual, classifier: AbstractClassifier, before:
     if not isinstance(explanation.target, AnyOther) or explanation.counterfactual is None:
         return explanation
     try:
-        (after,) = classifier(explanation.counterfactual.pad(explanation.factual.schema.max_nodes))
+        (after,) = classifier(explanation.counterfactual.ample())
     except BudgetSpent:
         return explanation
     goal = explanation.target.settled(after)

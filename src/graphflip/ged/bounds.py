@@ -6,13 +6,12 @@ bound towards the linear relaxation of the integer program in `exact`.
 """
 
 from dataclasses import dataclass
-from itertools import permutations
 
 import numpy as np
 from jaxtyping import Float, Int
 
 from .assignment import linear_assignment
-from .problem import Allowed, AssignmentProblem
+from .problem import Allowed, AssignmentProblem, incident
 
 FORBIDDEN = 1e6
 """Cost of aligning a pair of nodes that is ruled out."""
@@ -42,14 +41,14 @@ def star_bound(problem: AssignmentProblem, share: Float[np.ndarray, "p q"], allo
 
 def disagreement(problem: AssignmentProblem, share: np.ndarray, image: np.ndarray, allowed: Allowed) -> np.ndarray:
     """Subgradient: for each pair of links +1 if only the tails' stars match them, -1 if only the heads' stars do."""
+    possible = allowed[problem.head[:, None], problem.other_head]
+    gain = np.where(possible, np.maximum(share, 0.0), 0.0)
     matched = np.zeros(share.shape)
-    for i in range(problem.num_real):
-        links = np.flatnonzero(problem.tail == i)
-        others = np.flatnonzero(problem.other_tail == image[i])
-        possible = allowed[np.ix_(problem.head[links], problem.other_head[others])]
-        gain = np.where(possible, np.maximum(share[np.ix_(links, others)], 0.0), 0.0)
-        rows, columns = linear_assignment(gain, maximize=True)
-        taken = gain[rows, columns] > 1e-9
+    for i, k in enumerate(image[: problem.num_real].tolist()):
+        links, others = problem.links_of[i], problem.other_links_of[k]
+        block = gain[links[:, None], others]
+        rows, columns = linear_assignment(block, maximize=True)
+        taken = block[rows, columns] > 1e-9
         matched[links[rows[taken]], others[columns[taken]]] = 1.0
     return matched - matched[np.ix_(*reversed_links(problem))]
 
@@ -64,7 +63,8 @@ def reversed_links(problem: AssignmentProblem) -> tuple[np.ndarray, np.ndarray]:
 
 def _best_matches(problem: AssignmentProblem, gain: np.ndarray, allowed: Allowed) -> np.ndarray:
     """Largest gain from matching the links of two nodes, for each pair of nodes."""
-    starts, other_starts = (_incident(problem.n, ends) for ends in (problem.tail, problem.other_tail))
+    ends = problem.tail, problem.other_tail
+    starts, other_starts = (incident(problem.n, tail, _MAX_ENUMERATED_DEGREE) for tail in ends)
     degree, other_degree = (np.bincount(ends, minlength=problem.n) for ends in (problem.tail, problem.other_tail))
     few, other_few = (np.flatnonzero(count <= _MAX_ENUMERATED_DEGREE) for count in (degree, other_degree))
     gain = np.pad(np.maximum(gain, 0.0), ((0, 1), (0, 1)))
@@ -80,7 +80,7 @@ def _best_matches(problem: AssignmentProblem, gain: np.ndarray, allowed: Allowed
 
 
 def _matches_by_enumeration(gain: np.ndarray, starts: np.ndarray, other_starts: np.ndarray) -> np.ndarray:
-    """Best matches of all pairs of nodes, many at once, by trying all permutations of a few links."""
+    """Best matches of all pairs of nodes, many at once, of a few links each."""
     best = np.zeros((len(starts), len(other_starts)))
     used = ((starts < len(gain) - 1).sum(1), (other_starts < gain.shape[1] - 1).sum(1))
     width = max((int(count.max()) for count in used if len(count)), default=0)
@@ -88,23 +88,22 @@ def _matches_by_enumeration(gain: np.ndarray, starts: np.ndarray, other_starts: 
     at_once = max(_MOST_AT_ONCE // max(len(other_starts) * width**2, 1), 1)
     for first in range(0, len(starts), at_once):
         block = gain[starts[first : first + at_once, None, :, None], other_starts[None, :, None, :]]  # n n d d
-        found = best[first : first + at_once]
-        for order in permutations(range(width)):
-            total = np.zeros_like(found)
-            for a, b in enumerate(order):
-                total += block[:, :, a, b]
-            np.maximum(found, total, out=found)
+        best[first : first + at_once] = best_sums(block)
     return best
 
 
-def _incident(n: int, tail: np.ndarray) -> np.ndarray:
-    """Positions of each node's links, filled up with the number of links."""
-    degree = np.bincount(tail, minlength=n)
-    starts = np.full((n, max(int(degree.max()), _MAX_ENUMERATED_DEGREE)), len(tail))
-    order = np.argsort(tail, kind="stable")
-    within = np.arange(len(tail)) - np.repeat(np.cumsum(degree) - degree, degree)
-    starts[tail[order], within] = order
-    return starts
+def best_sums(block: np.ndarray) -> np.ndarray:
+    """Largest sum of one entry per row and column in each of many small square matrices, row after row."""
+    best = {frozenset[int](): np.zeros(block.shape[:2])}  # by the columns that are taken
+    for row in range(block.shape[2]):
+        longer: dict[frozenset[int], np.ndarray] = {}
+        for taken, total in best.items():
+            for column in set(range(block.shape[2])) - taken:
+                columns, gain = taken | {column}, total + block[:, :, row, column]
+                longer[columns] = np.maximum(longer[columns], gain) if columns in longer else gain
+        best = longer
+    (total,) = best.values()
+    return total
 
 
 def _extra_when_aligned(cost: np.ndarray, image: np.ndarray) -> np.ndarray:

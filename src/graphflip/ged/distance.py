@@ -10,14 +10,13 @@ import torch
 from jaxtyping import Int
 from torch import Tensor
 
-from ..coloring.isomorphism import find_isomorphism
 from ..edits import Edit, EditCosts, edits_between
 from ..errors import ConfigError, GraphError, SchemaError
 from ..graph import Graph
 from ..jsongraph import single_hard
 from .bounds import StarBound, disagreement, star_bound
 from .problem import TOLERANCE, Allowed, AssignmentProblem, alignment_problem
-from .search import completed, descend, grow, improve, starting_alignments
+from .search import completed, descend, grow, improve, isomorphism, starting_alignments
 
 _STEP, _MOMENTUM = 0.7, 0.7
 _TRIES_BEFORE_PROGRAM = 15
@@ -150,13 +149,17 @@ def _best_alignment(
 
 @dataclass(eq=False)
 class _State:
-    """State of a search: the best alignment so far, a proved lower bound, and the pairs a better one may have."""
+    """State of a search: the best alignment so far, a proved lower bound, and the pairs a better one may have.
+
+    `tried` are the alignments that were improved before.
+    """
 
     problem: AssignmentProblem
     deadline: float
     image: Int[np.ndarray, " n"] = field(init=False)
     upper: float = field(init=False)
     allowed: Allowed = field(init=False)
+    tried: set[bytes] = field(init=False, default_factory=set)
     lower: float = 0.0
 
     def __post_init__(self) -> None:
@@ -178,6 +181,13 @@ class _State:
         cost = self.problem.cost(image)
         if cost < self.upper - 1e-9:
             self.image, self.upper = image, cost
+
+    def offer_improved(self, image: Int[np.ndarray, " n"]) -> None:
+        """Offer what exchanges make of an alignment."""
+        key = image.tobytes()
+        if key not in self.tried:
+            self.tried.add(key)
+            self.offer(improve(self.problem, image))
 
     def learn(self, lower: float) -> None:
         """Raise the lower bound to one that holds for all alignments better than the best so far."""
@@ -201,16 +211,18 @@ def _search(problem: AssignmentProblem, known: Sequence[dict[int, int]], deadlin
         state.learn(state.upper)
         return state
     for pairs in known:
-        state.offer(improve(problem, completed(problem.n, pairs)))
+        state.offer_improved(completed(problem.n, pairs))
     if known and deadline is None and problem.n > _LARGEST_BOUNDED:
         return state
     if state.bound(problem.saving / 2).lower < TOLERANCE:
-        _recognize_copy(state)
+        copy = isomorphism(problem)
+        if copy is not None:
+            state.offer(copy)
     for start in starting_alignments(problem):
         if state.stop():
             return state
-        state.offer(improve(problem, start))
-        state.offer(improve(problem, descend(problem, start)))
+        state.offer_improved(start)
+        state.offer_improved(descend(problem, start))
     if deadline is None:
         _ascend(state, _TRIES_BEFORE_PROGRAM)
         return state
@@ -218,23 +230,6 @@ def _search(problem: AssignmentProblem, known: Sequence[dict[int, int]], deadlin
     if not state.stop():
         _run_program(state)
     return state
-
-
-def _recognize_copy(state: _State) -> None:
-    """Offer an isomorphism if there is one."""
-    problem = state.problem
-    ends = ((problem.tail, problem.head), (problem.other_tail, problem.other_head))
-    g, h = (
-        (
-            [str(label) for label in nodes],
-            [(int(i), int(j), str(label)) for i, j, label in zip(*pair, links, strict=True)],
-        )
-        for nodes, links, pair in zip(problem.node_labels, problem.link_labels, ends, strict=True)
-    )
-    # Links are listed from either end, each with a label of its own.
-    image = find_isomorphism(g, h, directed=True)
-    if image is not None:
-        state.offer(np.array(image))
 
 
 def _ascend(state: _State, tries: int = 10**6) -> None:
@@ -245,8 +240,8 @@ def _ascend(state: _State, tries: int = 10**6) -> None:
     for attempt in range(tries):
         bound = state.bound(share)
         if not state.proved:
-            state.offer(improve(problem, bound.image))
-            state.offer(improve(problem, grow(problem, bound.when_aligned - bound.lower)))
+            state.offer_improved(bound.image)
+            state.offer_improved(grow(problem, bound.when_aligned - bound.lower))
         few_left = attempt >= _TRIES_BEFORE_PROGRAM and state.allowed.sum() <= 4 * problem.n
         promising = state.upper - state.lower <= _GAP_FOR_PROGRAM
         if few_left or state.stop(halfway if promising else state.deadline):

@@ -57,6 +57,21 @@ class AssignmentProblem:
         return _index(self.n, self.other_tail, self.other_head)
 
     @cached_property
+    def padded_links(self) -> Int[np.ndarray, "n most"]:
+        """Positions of each node's links of the first graph, filled up with the number of links."""
+        return incident(self.n, self.tail)
+
+    @cached_property
+    def links_of(self) -> list[Int[np.ndarray, " some"]]:
+        """Positions of each node's links of the first graph."""
+        return [np.flatnonzero(self.tail == i) for i in range(self.n)]
+
+    @cached_property
+    def other_links_of(self) -> list[Int[np.ndarray, " some"]]:
+        """Positions of each node's links of the second graph."""
+        return [np.flatnonzero(self.other_tail == k) for k in range(self.n)]
+
+    @cached_property
     def padded_saving(self) -> Float[np.ndarray, "links others"]:
         """`saving` with a row and a column of zeros for links that do not exist."""
         return np.pad(self.saving, ((0, 1), (0, 1)))
@@ -97,6 +112,16 @@ def alignment_problem(small: Graph, large: Graph, costs: EditCosts) -> Assignmen
         _joint_labels(rows, other_rows),
         _joint_labels(links, other_links),
     )
+
+
+def incident(n: int, tail: np.ndarray, least: int = 0) -> np.ndarray:
+    """Positions of each node's links, filled up with the number of links, to at least so many columns."""
+    degree = np.bincount(tail, minlength=n)
+    starts = np.full((n, max(int(degree.max()), least)), len(tail))
+    order = np.argsort(tail, kind="stable")
+    within = np.arange(len(tail)) - np.repeat(np.cumsum(degree) - degree, degree)
+    starts[tail[order], within] = order
+    return starts
 
 
 def _index(n: int, tail: np.ndarray, head: np.ndarray) -> np.ndarray:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 from jaxtyping import Float, Int
 
+from ..coloring.isomorphism import find_isomorphism
 from .assignment import linear_assignment
 from .problem import AssignmentProblem
 
@@ -14,19 +15,20 @@ _MAX_DESCENT = 20  # steps of Frank-Wolfe
 
 def starting_alignments(problem: AssignmentProblem) -> Iterator[Int[np.ndarray, " n"]]:
     """Generate alignments grown node by node, by different weights and radii of the nodes' surroundings."""
+    distances = surroundings_distances(problem, _ROUNDS)
     for depth, weight in ((_ROUNDS, 1.0), (2, 1.0), (1, 2.0), (_ROUNDS, 0.25), (0, 1.0)):
-        yield grow(problem, weight * surroundings_distance(problem, depth))
+        yield grow(problem, weight * distances[depth])
 
 
-def surroundings_distance(problem: AssignmentProblem, depth: int) -> Float[np.ndarray, "n n"]:
-    """Number of rounds of color refinement, of `depth`, after which two nodes have different colors.
+def surroundings_distances(problem: AssignmentProblem, rounds: int) -> list[Float[np.ndarray, "n n"]]:
+    """Number of rounds of color refinement after which two nodes have different colors, of the first 0, 1, ... rounds.
 
     Among equals, nodes with few counterparts come first: a small amount is added for each candidate.
     """
     ends = ((problem.tail, problem.head), (problem.other_tail, problem.other_head))
     colors = [np.array(labels + [-1] * (problem.n - len(labels))) for labels in problem.node_labels]
-    distance = np.zeros((problem.n, problem.n))
-    for _ in range(depth):
+    distances = [np.zeros((problem.n, problem.n))]
+    for _ in range(rounds):
         numbers: dict[tuple, int] = {}
         finer = []
         for color, (tail, head), labels in zip(colors, ends, problem.link_labels, strict=True):
@@ -36,9 +38,14 @@ def surroundings_distance(problem: AssignmentProblem, depth: int) -> Float[np.nd
             keys = [(int(own), tuple(sorted(around))) for own, around in zip(color, near, strict=True)]
             finer.append(np.array([numbers.setdefault(key, len(numbers)) for key in keys]))
         colors = finer
-        distance += colors[0][:, None] != colors[1][None, :]
+        distances.append(distances[-1] + (colors[0][:, None] != colors[1][None, :]))
+    return [distance + 1e-3 * _num_alike(distance) for distance in distances]
+
+
+def _num_alike(distance: Float[np.ndarray, "n n"]) -> Int[np.ndarray, "n n"]:
+    """Number of the nearest counterparts of the one node and of the other, together."""
     alike = distance == distance.min(1, keepdims=True)
-    return distance + 1e-3 * (alike.sum(1, keepdims=True) + alike.sum(0, keepdims=True))
+    return alike.sum(1, keepdims=True) + alike.sum(0, keepdims=True)
 
 
 def grow(problem: AssignmentProblem, bias: Float[np.ndarray, "n n"]) -> Int[np.ndarray, " n"]:
@@ -46,15 +53,15 @@ def grow(problem: AssignmentProblem, bias: Float[np.ndarray, "n n"]) -> Int[np.n
 
     Neighbors of aligned pairs gain from the edges between them, so that a symmetric ring is aligned in one direction.
     """
-    n = problem.n
+    n, head, other_head, saving = problem.n, problem.head, problem.other_head, problem.saving
     score = problem.node_cost + bias
     score[problem.num_real :] += 1e3  # empty slots come last
     image = np.full(n, -1)
     for _ in range(n):
-        i, k = divmod(int(np.argmin(score)), n)
+        i, k = divmod(int(score.argmin()), n)
         image[i] = k
-        links, others = np.flatnonzero(problem.head == i), np.flatnonzero(problem.other_head == k)
-        score[np.ix_(problem.tail[links], problem.other_tail[others])] -= problem.saving[np.ix_(links, others)]
+        links, others = problem.links_of[i][:, None], problem.other_links_of[k]
+        score[head[links], other_head[others]] -= saving[links, others]
         score[i, :] = score[:, k] = np.inf
     return image
 
@@ -63,7 +70,7 @@ def improve(problem: AssignmentProblem, image: Int[np.ndarray, " n"]) -> Int[np.
     """Exchange the images of two nodes while that lowers the cost, always the pair that lowers it most."""
     image = image.copy()
     while True:
-        gain = _exchange_gains(problem, image)
+        gain = exchange_gains(problem, image)
         i, j = divmod(int(np.argmax(gain)), problem.n)
         if gain[i, j] < 1e-9:
             return image
@@ -100,16 +107,23 @@ def gains(problem: AssignmentProblem, soft: Float[np.ndarray, "n n"]) -> Float[n
     return total
 
 
-def _exchange_gains(problem: AssignmentProblem, image: np.ndarray) -> np.ndarray:
+def exchange_gains(problem: AssignmentProblem, image: np.ndarray) -> np.ndarray:
     """Decrease of the cost if nodes i and j exchange their images, for each pair."""
-    everyone = np.arange(problem.n)
-    value = gains(problem, np.eye(problem.n)[image]) - problem.node_cost
-    after = value[:, image]
-    before = value[everyone, image]
-    here, there = problem.link_index, problem.other_link_index[np.ix_(image, image)]
+    tail, head, each = problem.tail, problem.head, np.arange(len(problem.tail))
+    between = problem.other_link_index[image].take(image, axis=1)  # links of the images of two nodes
+    saved = problem.padded_saving[each[:, None], between.T[head]]  # if the tail had another node's image
+    value = _summed_by_tail(problem, saved) - problem.node_cost[:, image]
+    own = value.diagonal()
+    gain = value + value.T - own[:, None] - own[None, :]
     # A link between i and j counts at both ends as it is, and at neither once exchanged.
-    own = problem.padded_saving[here, there] + problem.padded_saving[here, there.T]
-    return after + after.T - before[:, None] - before[None, :] + own
+    gain[tail, head] += saved[each, tail] + problem.padded_saving[each, between[head, tail]]
+    return gain
+
+
+def _summed_by_tail(problem: AssignmentProblem, rows: Float[np.ndarray, "p n"]) -> Float[np.ndarray, "n n"]:
+    """Sum of the rows of each node's links."""
+    padded = np.vstack([rows, np.zeros(problem.n)])
+    return sum((padded[links] for links in problem.padded_links.T), start=np.zeros((problem.n, problem.n)))
 
 
 def completed(n: int, pairs: dict[int, int]) -> Int[np.ndarray, " n"]:
@@ -119,3 +133,18 @@ def completed(n: int, pairs: dict[int, int]) -> Int[np.ndarray, " n"]:
         image[i] = k
     image[image < 0] = np.setdiff1d(np.arange(n), image)
     return image
+
+
+def isomorphism(problem: AssignmentProblem) -> Int[np.ndarray, " n"] | None:
+    """The alignment of a graph with its copy; None if the graphs are no copies of each other."""
+    ends = ((problem.tail, problem.head), (problem.other_tail, problem.other_head))
+    g, h = (
+        (
+            [str(label) for label in nodes],
+            [(int(i), int(j), str(label)) for i, j, label in zip(*pair, links, strict=True)],
+        )
+        for nodes, links, pair in zip(problem.node_labels, problem.link_labels, ends, strict=True)
+    )
+    # Links are listed from either end, each with a label of its own.
+    image = find_isomorphism(g, h, directed=True)
+    return None if image is None else np.array(image)

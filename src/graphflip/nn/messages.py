@@ -46,7 +46,7 @@ class RelationalLayer(nn.Module):
         self.message = nn.Linear(d, d * (num_relations + 1), bias=False)
         self.inner, self.outer = MaskedBatchNorm(d), MaskedBatchNorm(d)
         self.update = nn.Linear(d, d, bias=False)
-        self._kept: tuple[tuple[tuple[int, int], ...], _Folded] | None = None
+        self._kept: tuple[list[tuple[int, int]], _Folded] | None = None
 
     def forward(self, h: Float[Tensor, "b n d"], R: Float[Tensor, "b r n n"], B: Float[Tensor, "b n"]) -> Tensor:
         b, n, d = h.shape
@@ -118,9 +118,9 @@ class RelationalLayer(nn.Module):
         """
         if torch.is_grad_enabled():
             return self._fold()
-        parts = self.message, self.update, self.inner, self.outer  # `parameters()` takes longer than the layer itself
-        tensors = (tensor for part in parts for own in (part._parameters, part._buffers) for tensor in own.values())
-        versions = tuple((id(tensor), tensor._version) for tensor in tensors if tensor is not None)
+        # `parameters()` takes longer than the layer itself.
+        owners = [own for part in self._modules.values() for own in (part._parameters, part._buffers)]  # pyright: ignore
+        versions = [(id(each), each._version) for own in owners for each in own.values() if each is not None]
         if self._kept is None or self._kept[0] != versions:
             self._kept = versions, self._fold()
         return self._kept[1]

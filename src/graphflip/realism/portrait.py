@@ -37,30 +37,37 @@ class Portrait:
     mol: "rdkit.Chem.Mol"
 
     @cached_property
-    def environments(self) -> tuple[Counter[int], ...]:
+    def environments(self) -> tuple[dict[int, int], ...]:
         """Numbers of Morgan environments of radius 0, 1 and 2, by key."""
+        counts: tuple[dict[int, int], ...] = tuple({} for _ in _RADII)
+        for key, places in self._places.items():
+            for _, radius in places:
+                counts[radius][key] = counts[radius].get(key, 0) + 1
+        return counts
+
+    @cached_property
+    def _places(self) -> dict[int, tuple[tuple[int, int], ...]]:
+        """Centers and radii of Morgan environments, by key."""
         output = _generators().AdditionalOutput()
         output.CollectBitInfoMap()
         _morgan().GetSparseCountFingerprint(self.mol, additionalOutput=output)
-        counts = tuple(Counter[int]() for _ in _RADII)
-        for key, places in output.GetBitInfoMap().items():
-            for _, radius in places:
-                counts[radius][key] += 1
-        return counts
+        return output.GetBitInfoMap()
 
     def similarity(self, other: "Portrait") -> float:
         """Share of the environments that both molecules have among those that either has: unfolded ECFP4."""
         mine, yours = self._counts.keys(), other._counts.keys()
-        return len(mine & yours) / max(len(mine | yours), 1)
+        shared = len(mine & yours)
+        return shared / max(len(mine) + len(yours) - shared, 1)
 
     @cached_property
     def _counts(self) -> dict[int, int]:
         """Numbers of environments of all radii."""
-        counts = dict(self.environments[0])
-        for more in self.environments[1:]:
-            for key, number in more.items():
-                counts[key] = counts.get(key, 0) + number
-        return counts
+        return {key: len(places) for key, places in self._places.items()}
+
+    @cached_property
+    def atom_rings(self) -> tuple[tuple[int, ...], ...]:
+        """Indices of the atoms of each of the smallest rings."""
+        return self.mol.GetRingInfo().AtomRings()
 
     @cached_property
     def rings(self) -> Counter[str]:
@@ -108,7 +115,7 @@ class Portrait:
         """Penalties for size, stereocenters, spiro atoms, bridgeheads and large rings."""
         descriptors = _descriptors()
         atoms = self.mol.GetNumAtoms()
-        large = any(len(ring) > 8 for ring in self.mol.GetRingInfo().AtomRings())
+        large = any(len(ring) > 8 for ring in self.atom_rings)
         numbers = (
             self.stereocenters,
             descriptors.CalcNumSpiroAtoms(self.mol),

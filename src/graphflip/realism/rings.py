@@ -1,8 +1,9 @@
 """Ring systems of a molecule as text, and the aromatic rings that a change keeps whole."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..data.molecules.building import no_logs, rdkit_chem
 from ..errors import GraphError
@@ -66,60 +67,65 @@ def aromatic_kept(before: "rdkit.Chem.Mol", after: "rdkit.Chem.Mol", kept_atoms:
         >>> [aromatic_kept(benzene, Chem.MolFromSmiles(text), same) for text in ("c1ccccn1", "C1CCCCC1", "C1CC=CC=C1")]
         [True, True, False]
     """
-    rings = [set(ring) for ring in before.GetRingInfo().AtomRings()]
-    alone = [ring - set().union(*(other for other in rings if other is not ring)) for ring in rings]
-    aromatic = [is_aromatic for _, is_aromatic in _rings(before)]
-    return all(
-        _is_whole(before, after, ring, own, kept_atoms)
-        for ring, own, is_aromatic in zip(rings, alone, aromatic, strict=True)
-        if is_aromatic
-    )
+    rings, afterwards = _rings(before), _rings(after)
+    return all(_is_whole(ring, rings, before, afterwards, after, kept_atoms) for ring in rings if ring.is_aromatic)
 
 
 def has_aromatic_ring(mol: "rdkit.Chem.Mol") -> bool:
     """True if all bonds of one of the smallest rings are aromatic."""
-    return any(is_aromatic for _, is_aromatic in _rings(mol))
+    return any(ring.is_aromatic for ring in _rings(mol))
+
+
+class _Ring(NamedTuple):
+    """One of the smallest rings: its atoms, its bonds, and True if all of these are aromatic."""
+
+    atoms: frozenset[int]
+    bonds: tuple[int, ...]
+    is_aromatic: bool
+
+
+def _rings(mol: "rdkit.Chem.Mol") -> list[_Ring]:
+    info = mol.GetRingInfo()
+    aromatic = [all(mol.GetBondWithIdx(bond).GetIsAromatic() for bond in bonds) for bonds in info.BondRings()]
+    return [
+        _Ring(frozenset(atoms), bonds, is_aromatic)
+        for atoms, bonds, is_aromatic in zip(info.AtomRings(), info.BondRings(), aromatic, strict=True)
+    ]
 
 
 def _is_whole(
-    before: "rdkit.Chem.Mol", after: "rdkit.Chem.Mol", ring: set[int], own: set[int], kept_atoms: Mapping[int, int]
+    ring: _Ring,
+    rings: list[_Ring],
+    before: "rdkit.Chem.Mol",
+    afterwards: list[_Ring],
+    after: "rdkit.Chem.Mol",
+    kept_atoms: Mapping[int, int],
 ) -> bool:
-    """True if an aromatic ring is aromatic, saturated or gone after a change; `own` are its atoms in no other ring."""
-    stay = {kept_atoms[atom] for atom in ring if atom in kept_atoms}
-    if len(stay) < len(ring) and len(own & kept_atoms.keys()) <= 1:
+    """True if an aromatic ring is aromatic, saturated or gone after a change; `afterwards` are the rings then."""
+    stay = {kept_atoms[atom] for atom in ring.atoms if atom in kept_atoms}
+    if len(stay) < len(ring.atoms):
+        own = ring.atoms.difference(*(other.atoms for other in rings if other is not ring))
+        if len(own & kept_atoms.keys()) <= 1:
+            return True
+    homes = [home for home in afterwards if stay <= home.atoms]
+    if any(home.is_aromatic for home in homes):
         return True
-    homes = [(bonds, is_aromatic) for bonds, is_aromatic in _rings(after) if stay <= _atoms(after, bonds)]
-    if any(is_aromatic for _, is_aromatic in homes):
-        return True
-    return _bonds_stay(before, after, ring, kept_atoms) and any(_is_saturated(after, bonds) for bonds, _ in homes)
+    if not _bonds_stay(ring, before, after, kept_atoms):
+        return False
+    aromatic = {bond for other in afterwards if other.is_aromatic for bond in other.bonds}
+    return any(_is_saturated(after, set(home.bonds) - aromatic) for home in homes)
 
 
-def _bonds_stay(
-    before: "rdkit.Chem.Mol", after: "rdkit.Chem.Mol", ring: set[int], kept_atoms: Mapping[int, int]
-) -> bool:
+def _bonds_stay(ring: _Ring, before: "rdkit.Chem.Mol", after: "rdkit.Chem.Mol", kept_atoms: Mapping[int, int]) -> bool:
     """True if all bonds between atoms of a ring that stay are there after the change."""
-    ends = [(bond.GetBeginAtomIdx(), bond.GetEndAtomIdx()) for bond in before.GetBonds()]
-    pairs = [{kept_atoms[i], kept_atoms[j]} for i, j in ends if {i, j} <= ring & kept_atoms.keys()]
-    there = [{bond.GetBeginAtomIdx(), bond.GetEndAtomIdx()} for bond in after.GetBonds()]
-    return all(pair in there for pair in pairs)
+    bonds = map(before.GetBondWithIdx, ring.bonds)
+    ends = [(kept_atoms.get(bond.GetBeginAtomIdx()), kept_atoms.get(bond.GetEndAtomIdx())) for bond in bonds]
+    return all(after.GetBondBetweenAtoms(i, j) for i, j in ends if i is not None and j is not None)
 
 
-def _is_saturated(mol: "rdkit.Chem.Mol", ring: tuple[int, ...]) -> bool:
-    """True if all bonds of a ring are single, but for those that are in an aromatic ring too."""
-    aromatic = {bond for bonds, is_aromatic in _rings(mol) if is_aromatic for bond in bonds}
-    return all(mol.GetBondWithIdx(bond).GetBondTypeAsDouble() == 1 for bond in ring if bond not in aromatic)
-
-
-def _rings(mol: "rdkit.Chem.Mol") -> Iterator[tuple[tuple[int, ...], bool]]:
-    """Bonds of each of the smallest rings, and True if all of them are aromatic."""
-    for bonds in mol.GetRingInfo().BondRings():
-        yield bonds, all(mol.GetBondWithIdx(bond).GetIsAromatic() for bond in bonds)
-
-
-def _atoms(mol: "rdkit.Chem.Mol", bonds: tuple[int, ...]) -> set[int]:
-    return {
-        end for k in bonds for end in (mol.GetBondWithIdx(k).GetBeginAtomIdx(), mol.GetBondWithIdx(k).GetEndAtomIdx())
-    }
+def _is_saturated(mol: "rdkit.Chem.Mol", bonds: set[int]) -> bool:
+    """True if all of the bonds are single."""
+    return all(mol.GetBondWithIdx(bond).GetBondTypeAsDouble() == 1 for bond in bonds)
 
 
 def _systems(mol: "rdkit.Chem.Mol") -> list[set[int]]:
@@ -136,16 +142,41 @@ def _systems(mol: "rdkit.Chem.Mol") -> list[set[int]]:
     return sorted(systems, key=min)
 
 
+class _Atom(NamedTuple):
+    """An atom of a ring system that stands for itself, with hydrogens in place of what was cut off."""
+
+    number: int
+    charge: int
+    hydrogens: int
+    radicals: int
+
+
+_Joint = tuple[int, int, Any]
+"""A bond: positions of its ends, and its type."""
+
+
 def _cut_out(mol: "rdkit.Chem.Mol", atoms: set[int]) -> str:
     """Write some atoms of a molecule without aromatic bonds as a molecule of their own."""
+    place = {index: k for k, index in enumerate(sorted(atoms))}
+    bonds = ((bond.GetBeginAtomIdx(), bond.GetEndAtomIdx(), bond) for bond in mol.GetBonds())
+    joints = tuple((place[i], place[j], bond.GetBondType()) for i, j, bond in bonds if i in place and j in place)
+    return _written(tuple(_capped(mol.GetAtomWithIdx(index), atoms) for index in place), joints)
+
+
+@lru_cache(maxsize=2**12)  # the same few ring systems are in most of the molecules that one search looks at
+def _written(atoms: tuple[_Atom, ...], joints: tuple[_Joint, ...]) -> str:
+    """SMILES of a ring system without stereo marks."""
     Chem = rdkit_chem()
-    part, number = Chem.RWMol(), {}
-    for index in sorted(atoms):
-        number[index] = part.AddAtom(_capped(Chem, mol.GetAtomWithIdx(index), atoms))
-    for bond in mol.GetBonds():
-        ends = bond.GetBeginAtomIdx(), bond.GetEndAtomIdx()
-        if set(ends) <= atoms:
-            part.AddBond(number[ends[0]], number[ends[1]], bond.GetBondType())
+    part = Chem.RWMol()
+    for one in atoms:
+        atom = Chem.Atom(one.number)
+        atom.SetFormalCharge(one.charge)
+        atom.SetNumExplicitHs(one.hydrogens)
+        atom.SetNoImplicit(True)
+        atom.SetNumRadicalElectrons(one.radicals)
+        part.AddAtom(atom)
+    for joint in joints:
+        part.AddBond(*joint)
     with no_logs():
         try:
             Chem.SanitizeMol(part)
@@ -154,15 +185,10 @@ def _cut_out(mol: "rdkit.Chem.Mol", atoms: set[int]) -> str:
         return Chem.MolToSmiles(part, isomericSmiles=False)
 
 
-def _capped(Chem: Any, atom: "rdkit.Chem.Atom", atoms: set[int]) -> "rdkit.Chem.Atom":
+def _capped(atom: "rdkit.Chem.Atom", atoms: set[int]) -> _Atom:
     """An atom with hydrogens in place of neighbors that are not among `atoms`; protons leave with their charge."""
     cut = [bond for bond in atom.GetBonds() if bond.GetOtherAtomIdx(atom.GetIdx()) not in atoms]
     hydrogens = atom.GetTotalNumHs() + sum(int(bond.GetBondTypeAsDouble()) for bond in cut)
     charge = atom.GetFormalCharge()
     protons = min(hydrogens, charge) if charge > 0 else charge
-    capped = Chem.Atom(atom.GetAtomicNum())
-    capped.SetFormalCharge(charge - protons)
-    capped.SetNumExplicitHs(hydrogens - protons)
-    capped.SetNoImplicit(True)
-    capped.SetNumRadicalElectrons(atom.GetNumRadicalElectrons())
-    return capped
+    return _Atom(atom.GetAtomicNum(), charge - protons, hydrogens - protons, atom.GetNumRadicalElectrons())

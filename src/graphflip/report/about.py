@@ -30,7 +30,7 @@ def about_job(folder: Path) -> Facts:
     facts += [
         ("Preference", query.prefer),
         *([("Options", in_words(query))] if in_words(query) else []),
-        ("Input", f"{manifest.input}, {manifest.rows} rows"),
+        ("Input", f"{manifest.input}, {manifest.rows} {'row' if manifest.rows == 1 else 'rows'}"),
         ("Date", f"{made:%Y-%m-%d %H:%M} UTC"),
         ("Version", f"graphflip {manifest.versions.get('graphflip', __version__)}"),
         ("Command", command(manifest.input, model if settings.model == model else settings.model, query)),

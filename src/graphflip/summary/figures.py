@@ -222,5 +222,5 @@ def _asked_again(
     study: Study, name: str, graph: Graph, goal: AbstractGoal, after: Graph, p_factual: float
 ) -> Counterfactual:
     kit = study.explainer.kit
-    (outcome,), shown = verdict(kit.classifier, after.pad(kit.schema.max_nodes), [goal])
+    (outcome,), shown = verdict(kit.classifier, after.ample(), [goal])
     return Counterfactual(name, "recourse", goal, graph, after, p_factual, float(shown), outcome, classes=kit.classes)

@@ -1,11 +1,12 @@
 """RDKit molecules of graphs, as they stand: atoms, bonds, and charges stored or by the charge rule."""
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from ...chemistry import BOND_ORDERS, OTHER, Bond, Chemistry
 from ...errors import GraphError, require
 from ...graph import Graph
-from ...schema import Schema
+from ...schema import AttributeDict, Schema
 
 if TYPE_CHECKING:
     import rdkit.Chem
@@ -13,14 +14,13 @@ if TYPE_CHECKING:
 
 def unchecked_mol(graph: Graph, index: int) -> "rdkit.Chem.RWMol":
     """Build the RDKit molecule of graph `index`; RDKit has not looked at it yet."""
-    return build_mol(*atoms_and_bonds(graph, index), formal_charges(graph, index))
+    atoms, bonds = _read(graph, index)
+    return build_mol(_symbols(atoms), bonds, _charges(graph.schema, atoms, bonds))
 
 
 def formal_charges(graph: Graph, index: int = 0) -> list[int]:
     """Formal charges of the existing nodes: those stored, or those of the charge rule."""
-    if graph.schema.node_charge is not None:
-        return [int(node["charge"]) for node in graph.nodes(index) if node is not None]
-    return chemistry_of(graph.schema).formal_charges(*atoms_and_bonds(graph, index))
+    return _charges(graph.schema, *_read(graph, index))
 
 
 def build_mol(symbols: list[str], bonds: list[Bond], charges: list[int]) -> "rdkit.Chem.RWMol":
@@ -31,12 +31,19 @@ def build_mol(symbols: list[str], bonds: list[Bond], charges: list[int]) -> "rdk
     Chem = rdkit_chem()
     mol = Chem.RWMol()
     for symbol, charge in zip(symbols, charges, strict=True):
-        atom = Chem.Atom(0 if symbol == OTHER else symbol)
-        atom.SetFormalCharge(charge)
-        mol.AddAtom(atom)
+        mol.AddAtom(_atom(symbol, charge))
+    types = Chem.BondType.values
     for i, j, order in bonds:
-        mol.AddBond(i, j, Chem.BondType.values[order])
+        mol.AddBond(i, j, types[order])
     return mol
+
+
+@lru_cache(maxsize=2**10)
+def _atom(symbol: str, charge: int) -> "rdkit.Chem.Atom":
+    """An atom of which molecules get copies."""
+    atom = rdkit_chem().Atom(0 if symbol == OTHER else symbol)
+    atom.SetFormalCharge(charge)
+    return atom
 
 
 def sanitize_mol(mol: "rdkit.Chem.Mol", aromatic: bool = True) -> str | None:
@@ -53,12 +60,27 @@ def sanitize_mol(mol: "rdkit.Chem.Mol", aromatic: bool = True) -> str | None:
 
 def atoms_and_bonds(graph: Graph, index: int = 0) -> tuple[list[str], list[Bond]]:
     """Element symbols of the existing nodes, and bonds between them with their orders, as `Chemistry` takes them."""
+    atoms, bonds = _read(graph, index)
+    return _symbols(atoms), bonds
+
+
+def _read(graph: Graph, index: int) -> tuple[list[AttributeDict], list[Bond]]:
+    """Attributes of the existing nodes, and bonds between them."""
     chemistry_of(graph.schema)
-    nodes = graph.nodes(index)
-    number = {slot: k for k, slot in enumerate(i for i, node in enumerate(nodes) if node is not None)}
-    symbols = [str(node["type"]) for node in nodes if node is not None]
+    atoms = {slot: node for slot, node in enumerate(graph.nodes(index)) if node is not None}
+    number = {slot: k for k, slot in enumerate(atoms)}
     bonds = [(number[i], number[j], BOND_ORDERS[str(edge["type"])]) for i, j, edge in graph.edges(index)]
-    return symbols, bonds
+    return list(atoms.values()), bonds
+
+
+def _symbols(atoms: list[AttributeDict]) -> list[str]:
+    return [str(atom["type"]) for atom in atoms]
+
+
+def _charges(schema: Schema, atoms: list[AttributeDict], bonds: list[Bond]) -> list[int]:
+    if schema.node_charge is not None:
+        return [int(atom["charge"]) for atom in atoms]
+    return chemistry_of(schema).formal_charges(_symbols(atoms), bonds)
 
 
 def rdkit_chem() -> Any:

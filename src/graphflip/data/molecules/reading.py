@@ -95,7 +95,8 @@ def _complete(mol: "rdkit.Chem.Mol", schema: Schema, strict: bool) -> "rdkit.Che
 
 def _nodes_and_edges(mol: "rdkit.Chem.Mol", schema: Schema) -> NodesAndEdges:
     names = schema.edge_type.values if schema.edge_type else ()
-    nodes = [_node(atom, schema) for atom in mol.GetAtoms()]
+    elements = schema.node_type.values if schema.node_type else ()
+    nodes = [_node(atom, schema, elements) for atom in mol.GetAtoms()]
     edges = []
     for bond in mol.GetBonds():
         i, j, name = bond.GetBeginAtomIdx(), bond.GetEndAtomIdx(), bond.GetBondType().name.lower()
@@ -105,9 +106,8 @@ def _nodes_and_edges(mol: "rdkit.Chem.Mol", schema: Schema) -> NodesAndEdges:
     return NodesAndEdges(nodes, edges)
 
 
-def _node(atom: "rdkit.Chem.Atom", schema: Schema) -> AttributeDict:
-    """Attributes of the node of an atom."""
-    elements = schema.node_type.values if schema.node_type else ()
+def _node(atom: "rdkit.Chem.Atom", schema: Schema, elements: tuple[str, ...]) -> AttributeDict:
+    """Attributes of the node of an atom; `elements` are those of the schema."""
     symbol = atom.GetSymbol()
     if symbol not in elements and OTHER not in elements:
         raise SchemaError(

@@ -10,9 +10,9 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from ...describe.change import Sentence
-from ...describe.wording import sentences
-from ...edits import Edit, edits_between, heavy_edits
+from ...describe.change import Sentence, Side
+from ...describe.wording import sentences_for
+from ...edits import Edit
 from ...errors import BudgetSpent
 from ...graph import Graph
 from ...models.networks.classifier import AbstractClassifier
@@ -23,18 +23,21 @@ from ..goals.classes import AnyOther
 from ..goals.goal import AbstractGoal
 from ..goals.stored import target_of
 from ..moves.apply import apply_differences
-from ..moves.atoms.counting import counted_part
 from ..moves.difference import Difference
 from ..moves.moves import Moves
 from ..moves.restrictions import Restrictions
-from ..moves.revert import apply_possible, revert_all, reverted
+from ..moves.revert import apply_possible, make_possible, revert_all, reverted
 from ..moves.sketch import Sketch
 from .boundary import lead
 from .needs import Loss, Need, Smaller
+from .remainders import Remainder
 from .validity import Validity, survives_round_trip
 
 # Graphs are classified in batches of other shapes than in the search: a level is met up to rounding errors.
 _ROUNDING = 1e-4
+
+# Pairs of slots of all graphs that the classifier is asked about at a time.
+_MOST_PAIRS = 2**21
 
 
 Said = tuple[bool, float, float]
@@ -53,8 +56,12 @@ def without(factual: Graph, said: Sequence[Sentence], numbers: Collection[int], 
         numbers: Numbers of those to take back, from 0.
         moves: Moves of the schema. Hydrogens are filled in anew, and what needs a change that is gone goes with it.
     """
-    kept = [edit for number, sentence in enumerate(said) if number not in numbers for edit in sentence.edits]
-    return apply_possible(factual, kept, moves)
+    return apply_possible(factual, _kept(said, numbers), moves)
+
+
+def _kept(said: Sequence[Sentence], numbers: Collection[int]) -> list[Edit]:
+    """Edits of all changes but those of these numbers."""
+    return [edit for number, sentence in enumerate(said) if number not in numbers for edit in sentence.edits]
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,24 +113,10 @@ class Examiner:
         return [replace(answer, classifier_calls=calls) for answer in examined]
 
 
-class _Trial(NamedTuple):
-    """A graph that lacks some changes of an answer.
-
-    Args:
-        edits: Edits that lead to it from the factual.
-        graph: The graph, padded to all slots of the schema.
-        size: Number of edits, without and with those of hydrogens and charges.
-    """
-
-    edits: tuple[Edit, ...]
-    graph: Graph
-    size: tuple[int, int]
-
-
 class _Judged(NamedTuple):
     """A trial, whether the classifier still predicts the target, its score and the number to show."""
 
-    trial: _Trial
+    trial: Remainder
     reached: bool
     score: float
     shown: float
@@ -134,12 +127,13 @@ class _Examination:
 
     def __init__(self, examiner: Examiner, answer: Counterfactual, left: float, known: Known):
         self.by, self.answer, self.left, self.used, self.known = examiner, answer, left, 0, known
-        slots = answer.factual.schema.max_nodes
-        assert answer.counterfactual is not None
-        self.factual, after = answer.factual.pad(slots), answer.counterfactual.pad(slots)
-        self.before = Sketch.of(self.factual)
-        self.whole = self._trial(after)
-        self.least = Validity.of(after).weaker(Validity.of(self.factual))
+        factual, after = answer.factual, answer.counterfactual
+        assert after is not None
+        slots = factual.schema.ample_slots(max(factual.num_slots, after.num_slots))
+        self.factual, self.after = factual.pad(slots), after.pad(slots)
+        self.before, self.told_before = Sketch.of(self.factual), Side(self.factual)
+        self.whole = Remainder(self.factual, self.before, Sketch.of(self.after))
+        self.least = Validity.of(self.after).weaker(Validity.of(self.factual))
         self.goal: AbstractGoal = answer.goal
         self.smaller: _Judged | None = None
 
@@ -154,7 +148,7 @@ class _Examination:
             return answer, None
 
     def _claims(self) -> Counterfactual:
-        said = sentences(self.factual, self.whole.graph)
+        said = sentences_for(self.told_before, self.after, self.whole.edits)
         told = [self._without(said, number) for number in range(len(said))]
         trials = list({trial.edits: trial for trial in (*told, *self._finer(self.whole))}.values())
         outputs = self._asked([self.whole])
@@ -163,7 +157,7 @@ class _Examination:
         (whole,) = self._judged([self.whole], outputs)
         judged = self._judge(trials)
         by_edits = {one.trial.edits: one for one in judged}
-        losses = [self._loss(whole, by_edits[trial.edits]) for trial in told]
+        losses = self._losses(whole, [by_edits[trial.edits] for trial in told])
         self.smaller = smaller = self._smallest(judged)
         return replace(
             self.answer,
@@ -187,24 +181,35 @@ class _Examination:
                 return None
         return replace(self.answer, counterfactual=graph, p_counterfactual=found.shown)
 
-    def _loss(self, whole: _Judged, rest: _Judged) -> Loss:
-        """The first thing that is lost when the whole answer becomes the rest."""
-        if not rest.reached:
-            return Loss.CLASS
-        if not self._is_allowed(rest.trial):
-            return Loss.VALIDITY
-        graphs = Graph.cat([whole.trial.graph, rest.trial.graph])
-        agreed = [0.0, 0.0]
-        if self.by.surrogates:
-            outputs = torch.stack([model(graphs) for model in self.by.surrogates])
-            agreed = self.goal.score(mean_outputs(outputs)).tolist()
+    def _losses(self, whole: _Judged, rests: Sequence[_Judged]) -> list[Loss]:
+        """For each rest of the answer, the first thing that is lost when the whole becomes it."""
+        sound = [rest.reached and self._is_allowed(rest.trial) for rest in rests]
+        asked = [rest.trial for rest, is_sound in zip(rests, sound, strict=True) if is_sound]
+        agreed, *each_agreed = self._agreed([whole.trial, *asked]) if asked else [0.0]
+        agreements = iter(each_agreed)
+        return [
+            self._loss((whole.score, agreed), (rest.score, next(agreements)))
+            if is_sound
+            else (Loss.VALIDITY if rest.reached else Loss.CLASS)
+            for rest, is_sound in zip(rests, sound, strict=True)
+        ]
+
+    def _loss(self, whole: tuple[float, float], rest: tuple[float, float]) -> Loss:
+        """The loss between scores by the classifier and by the surrogates: the answer's, and those of its rest."""
         for level in self.by.levels:
             confidence, agreement = (self.goal.enough(least) - _ROUNDING for least in level)
-            if whole.score >= confidence and agreed[0] >= agreement:
-                if rest.score < confidence:
+            if whole[0] >= confidence and whole[1] >= agreement:
+                if rest[0] < confidence:
                     return Loss.CONFIDENCE
-                return Loss.AGREEMENT if agreed[1] < agreement else Loss.NOTHING
+                return Loss.AGREEMENT if rest[1] < agreement else Loss.NOTHING
         return Loss.NOTHING
+
+    def _agreed(self, trials: Sequence[Remainder]) -> list[float]:
+        """Scores of some graphs by the mean of the surrogates; 0 for each if there are none."""
+        if not self.by.surrogates:
+            return [0.0] * len(trials)
+        outputs = torch.stack([self._outputs(model, trials) for model in self.by.surrogates])
+        return self.goal.score(mean_outputs(outputs)).tolist()
 
     def _smallest(self, judged: Sequence[_Judged]) -> _Judged | None:
         """The smallest allowed graph that is still predicted as the target, found greedily; None if there is none."""
@@ -212,7 +217,7 @@ class _Examination:
         return None if first is None else revert_all(first, self._still_smaller)
 
     def _still_smaller(self, found: _Judged) -> _Judged | None:
-        said = sentences(self.factual, found.trial.graph)
+        said = sentences_for(self.told_before, found.trial.graph, found.trial.edits)
         told = (self._without(said, number) for number in range(len(said)))
         trials = {trial.edits: trial for trial in (*told, *self._finer(found.trial)) if trial.size < found.trial.size}
         try:
@@ -226,31 +231,31 @@ class _Examination:
         reached.sort(key=lambda one: (one.trial.size, -one.score))
         return next((one for one in reached if self._is_allowed(one.trial)), None)
 
-    def _without(self, said: Sequence[Sentence], number: int) -> _Trial:
-        return self._trial(without(self.factual, said, {number}, self.by.moves))
+    def _without(self, said: Sequence[Sentence], number: int) -> Remainder:
+        return Remainder(self.factual, self.before, make_possible(self.before, _kept(said, {number}), self.by.moves))
 
-    def _finer(self, trial: _Trial) -> list[_Trial]:
+    def _finer(self, trial: Remainder) -> list[Remainder]:
         """The graphs in which one change of a trial is reverted as a search does it, if that makes them smaller."""
-        sketches = reverted(self.by.moves, self.before, Sketch.of(trial.graph))
-        differences = [Difference.between(self.before, sketch) for sketch in sketches]
-        graphs = apply_differences(self.factual, differences) if differences else ()
-        return [fewer for graph in graphs if _is_smaller((fewer := self._trial(graph)).size, trial.size)]
+        sketches = reverted(self.by.moves, self.before, trial.ordered)
+        finer = (Remainder(self.factual, self.before, sketch) for sketch in sketches)
+        return [fewer for fewer in finer if fewer.is_smaller(trial)]
 
-    def _trial(self, graph: Graph) -> _Trial:
-        graph = graph.pad(self.factual.num_slots)
-        edits = edits_between(self.factual, graph)
-        return _Trial(tuple(edits), graph, (len(heavy_edits(self.factual, edits)), len(edits)))
-
-    def _asked(self, trials: Sequence[_Trial]) -> Float[Tensor, "b c"]:
+    def _asked(self, trials: Sequence[Remainder]) -> Float[Tensor, "b c"]:
         """The classifier's outputs for some graphs; raises BudgetSpent if it may not be shown so many."""
         self._reserve(len(trials))
-        outputs = self.by.classifier(Graph.cat([trial.graph for trial in trials]))
+        outputs = self._outputs(self.by.classifier, trials)
         self.used, self.left = self.used + len(trials), self.left - len(trials)
         return outputs
 
-    def _judge(self, trials: Sequence[_Trial]) -> list[_Judged]:
+    def _outputs(self, model: AbstractClassifier, trials: Sequence[Remainder]) -> Float[Tensor, "b c"]:
+        at_once = max(_MOST_PAIRS // self.factual.num_slots**2, 1)
+        differences = [trial.difference for trial in trials]
+        batches = (differences[at : at + at_once] for at in range(0, len(trials), at_once))
+        return torch.cat([model(apply_differences(self.factual, batch)) for batch in batches])
+
+    def _judge(self, trials: Sequence[Remainder]) -> list[_Judged]:
         """Graphs with the word of the classifier, which is asked about those of which it has said nothing before."""
-        said = [self.known(Difference.between(self.before, Sketch.of(trial.graph))) for trial in trials]
+        said = [self.known(trial.difference) for trial in trials]
         unheard = [trial for trial, before in zip(trials, said, strict=True) if before is None]
         fresh = iter(self._judged(unheard, self._asked(unheard)) if unheard else ())
         return [next(fresh) if one is None else _Judged(trial, *one) for trial, one in zip(trials, said, strict=True)]
@@ -259,25 +264,17 @@ class _Examination:
         if calls > self.left:
             raise BudgetSpent(f"{calls} more graphs must be classified; {self.left:g} may be. Allow more calls.")
 
-    def _judged(self, trials: Sequence[_Trial], outputs: Float[Tensor, "b c"]) -> list[_Judged]:
+    def _judged(self, trials: Sequence[Remainder], outputs: Float[Tensor, "b c"]) -> list[_Judged]:
         finite = outputs.isfinite().all(-1)
         said = (self.goal.reached(outputs) & finite).tolist(), self.goal.score(outputs).tolist()
         return [_Judged(*one) for one in zip(trials, *said, self.goal.shown(outputs).tolist(), strict=True)]
 
-    def _is_allowed(self, trial: _Trial) -> bool:
+    def _is_allowed(self, trial: Remainder) -> bool:
         """True if a graph is as valid as the answer or the factual, and breaks no constraint."""
-        if not float(trial.graph.B.sum()) or not Validity.of(trial.graph).reaches(self.least):
+        if not trial.after.nodes or self._restrictions.broken(trial.difference, trial.counted) is not None:
             return False
-        after = Sketch.of(trial.graph)
-        difference = Difference.between(self.before, after)
-        counted = counted_part(difference, self.before, after, self.factual.schema)
-        return self._restrictions.broken(difference, counted) is None
+        return trial.validity.reaches(self.least)
 
     @cached_property
     def _restrictions(self) -> Restrictions:
         return Restrictions.of(self.by.constraints, self.before, self.factual.schema)
-
-
-def _is_smaller(size: tuple[int, int], other: tuple[int, int]) -> bool:
-    """True if no number of edits is larger, hydrogens and charges counted or not, and one is smaller."""
-    return size != other and all(here <= there for here, there in zip(size, other, strict=True))

@@ -6,6 +6,7 @@ import torch
 
 from ...graph import Graph
 from ...models.networks.classifier import AbstractClassifier
+from ...nn.sharing import shared
 from ..goals.stored import Target, goal_of
 from ..moves.sketch import Sketch
 
@@ -27,7 +28,11 @@ class Validity(NamedTuple):
 
     @classmethod
     def of(cls, graph: Graph) -> "Validity":
-        """Validity of one hard graph."""
+        """Validity of one hard graph; where gradients are off it is found once and kept with the graph."""
+        return shared(graph, "validity", cls._found)
+
+    @classmethod
+    def _found(cls, graph: Graph) -> "Validity":
         num_parts = len(Sketch.of(graph).parts())
         if graph.schema.chemistry is None:
             return cls(num_parts)
@@ -57,4 +62,6 @@ def survives_round_trip(classifier: AbstractClassifier, graph: Graph, target: Ta
     from ...data.molecules.molecule import round_trip
 
     again = round_trip(graph, kekule=False)
-    return again is not None and bool(goal_of(target).reached(classifier(again.pad(graph.schema.max_nodes)))[0])
+    if again is None:
+        return False
+    return bool(goal_of(target).reached(classifier(again.ample()))[0])

@@ -19,6 +19,9 @@ from .settings import Costs
 # Edits by which a ring changes at least, hydrogens aside.
 _LEAST_OF_RINGS: dict[MoveKind, int] = {"exchange ring": 3, "fuse ring": 6, "open ring": 2, "close ring": 2}
 
+# Moves that change a node or an edge alone.
+_SETS = ("change node", "change edge", "add edge", "remove edge")
+
 
 class LeastCosts:
     """Lower bounds of the costs of moves.
@@ -36,6 +39,7 @@ class LeastCosts:
     def __init__(self, factual: Sketch, moves: Moves, costs: Costs):
         self.factual, self.moves, self.costs = factual, moves, costs
         self.schema: Schema = moves.schema
+        self._sized: tuple[Sketch, tuple[tuple[int, int], int]] | None = None
 
     def of(self, state: Candidate, family: Family) -> list[float]:
         """Least cost of each move of a family, together with the changes of the state that it is made from."""
@@ -44,11 +48,33 @@ class LeastCosts:
         if self._adds_up(state, family):
             spent = self.costs.edit_price * self._edits(state)
             return [spent + self._own(family, brings, grown) for brings, grown in zip(values, growths, strict=True)]
-        size, heavy = state.sketch.size, len(self.moves.heavy(state.sketch)) - self._heavy
+        size, heavy = self._size_of(state.sketch)
         return [
             self._edits_cost(max(self._apart(size, grown), abs(heavy + _heavier(family, brings))))
             for brings, grown in zip(values, growths, strict=True)
         ]
+
+    def counted(self, state: Candidate, family: Family) -> list[int]:
+        """Least number of edits, as a budget counts them, of each move of a family together with those of the state."""
+        growths = self.moves.forecast.of(state.sketch, family)
+        pairs = zip(family.choices.values, growths, strict=True)
+        if self._adds_up(state, family):
+            return [state.counted.size + self._own_counted(family, brings, grown) for brings, grown in pairs]
+        size, heavy = self._size_of(state.sketch)
+        return [
+            max(self._seen(self._apart(size, grown)), abs(heavy + _heavier(family, brings))) for brings, grown in pairs
+        ]
+
+    def _own_counted(self, family: Family, brings: object, grown: Growth | None) -> int:
+        """Least number of edits of a move by itself, bookkeeping of hydrogens and charges aside."""
+        if family.kind in _SETS:
+            return self._sets(family, brings)
+        size = 0 if grown is None else self._seen(abs(grown.nodes) + abs(grown.edges))
+        return max(size, self._exchanged(family, brings), _LEAST_OF_RINGS.get(family.kind, 0))
+
+    def _seen(self, count: int) -> int:
+        """Of nodes and edges that come or go, the number that a budget counts at least."""
+        return 0 if self.moves.rules.counts_hydrogens else count
 
     def _adds_up(self, state: Candidate, family: Family) -> bool:
         """True if what a move changes is counted in addition to what the state has changed."""
@@ -65,7 +91,7 @@ class LeastCosts:
 
     def _own(self, family: Family, brings: object, grown: Growth | None) -> float:
         """Least cost of a move by itself."""
-        if family.kind in ("change node", "change edge", "add edge", "remove edge"):
+        if family.kind in _SETS:
             hydrogens = 0 if grown is None else 2 * self.costs.hydrogen_price * grown.hydrogens
             return self.costs.edit_price * (self._sets(family, brings) + hydrogens)
         size = 0 if grown is None else abs(grown.nodes) + abs(grown.edges)
@@ -74,7 +100,7 @@ class LeastCosts:
     def _sets(self, family: Family, brings: object) -> int:
         """Edits of a change of attributes besides hydrogens, at least: none where a step of a number, or a charge
         alone, may count less."""
-        if self.schema.has_continuous:
+        if self._has_continuous:
             return 0
         if not self._stores_charges or family.kind != "change node":
             return 1
@@ -83,7 +109,7 @@ class LeastCosts:
 
     def _exchanged(self, family: Family, brings: object) -> int:
         """Nodes, explicit hydrogens aside, that a change of groups or rings adds, removes or changes at least."""
-        if family.kind != "replace group" or self.schema.has_continuous:
+        if family.kind != "replace group" or self._has_continuous:
             return abs(_heavier(family, brings))
         removed, added = cast(tuple, family.takes)[1], cast(Fragment, brings).nodes
         gone, come = (Counter(map(self.moves.rules.bare, nodes)) for nodes in (removed, added))
@@ -105,6 +131,13 @@ class LeastCosts:
         """Edits of a state as its cost counts them."""
         return state.weight + self.costs.hydrogen_price * (state.size - state.heavy + state.unseen)
 
+    def _size_of(self, sketch: Sketch) -> tuple[tuple[int, int], int]:
+        """Numbers of nodes and edges, and of nodes more than in the factual, hydrogens aside; kept for one sketch,
+        as its families follow each other."""
+        if self._sized is None or self._sized[0] is not sketch:
+            self._sized = sketch, (sketch.size, len(self.moves.heavy(sketch)) - self._heavy)
+        return self._sized[1]
+
     @cached_property
     def _size(self) -> tuple[int, int]:
         return self.factual.size
@@ -112,6 +145,10 @@ class LeastCosts:
     @cached_property
     def _heavy(self) -> int:
         return len(self.moves.heavy(self.factual))
+
+    @cached_property
+    def _has_continuous(self) -> bool:
+        return self.schema.has_continuous
 
     @cached_property
     def _charge(self) -> int:

@@ -144,12 +144,13 @@ def num_sites(counted: Difference, factual: Sketch, after: Sketch) -> int:
     while todo:
         sites += 1
         front = [todo.pop()]
-        while front:
+        while front and todo:
             i = front.pop()
-            near = (j for sketch in (factual, after) if i in sketch.nodes for j in sketch.around(i))
-            reached = todo.intersection(near)
-            todo -= reached
-            front += reached
+            for sketch in (factual, after):
+                if i in sketch.nodes:
+                    reached = todo.intersection(sketch.around(i))
+                    todo -= reached
+                    front += reached
     return sites
 
 

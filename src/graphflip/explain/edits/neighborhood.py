@@ -11,7 +11,7 @@ from ...columns import STEPS
 from ...graph import Graph
 from ..constraints import Constraints
 from ..moves.difference import Difference
-from ..moves.draft import Draft, Family
+from ..moves.draft import Draft, Family, Variants
 from ..moves.environments import EnvironmentCounts
 from ..moves.moves import Moves
 from ..moves.restrictions import Restrictions
@@ -22,6 +22,9 @@ from .settings import Costs
 
 _MANY = 10_000
 """Nodes of the training data from which on unknown surroundings speak against a change."""
+
+_KEPT = 16
+"""States whose moves are kept: the moves of a round may be listed twice, and those of the factual in every stage."""
 
 
 class SearchStage(NamedTuple):
@@ -105,6 +108,7 @@ class Neighborhood:
         self.own_environments = dict(around)
         self.least_costs = LeastCosts(self.factual, moves, costs)
         self._size = self.factual.size
+        self._listed: dict[tuple[Sketch, int | None, float], list[Family]] = {}
 
     @property
     def least_cost(self) -> float:
@@ -142,8 +146,23 @@ class Neighborhood:
         return self.moves.drafts(state.sketch, self.factual, stage.largest, stage.branches)
 
     def families(self, state: Candidate, stage: SearchStage) -> list[Family]:
-        """The same, those moves together that differ only in what they bring."""
-        return list(self.moves.families(state.sketch, self.factual, stage.largest, stage.branches))
+        """The same, those moves together that differ only in what they bring, without those above the budget."""
+        what = state.sketch, stage.largest, stage.branches
+        if what not in self._listed:
+            if len(self._listed) >= _KEPT:
+                del self._listed[next(iter(self._listed))]
+            self._listed[what] = list(self.moves.families(state.sketch, self.factual, stage.largest, stage.branches))
+        families = list(self._listed[what])
+        budget = self.restrictions.constraints.budget
+        return families if budget is None else [*self._within(budget, state, families)]
+
+    def _within(self, budget: int, state: Candidate, families: Iterable[Family]) -> Iterator[Family]:
+        for family in families:
+            dear = [least > budget for least in self.least_costs.counted(state, family)]
+            self.ruled_out["budget"] += sum(dear)
+            kept = tuple(value for value, is_dear in zip(family.choices.values, dear, strict=True) if not is_dear)
+            if kept:
+                yield family._replace(choices=Variants(kept)) if any(dear) else family
 
     def made(self, state: Candidate, draft: Draft, stage: SearchStage, limit: float) -> Candidate | None:
         """The graph that a move leads to; None if it is not allowed or does not cost less than the limit."""

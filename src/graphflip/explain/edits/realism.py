@@ -151,7 +151,7 @@ class _Beside(AbstractStrangeness):
         after = Portrait(atoms.mol)
         if any(number > self.portrait.unstable[name] for name, number in after.unstable.items()):
             return _NEVER
-        new_rings = _changes_rings(candidate.difference, self.atoms, atoms)
+        new_rings = _changes_rings(candidate.difference, self._in_rings, _in_rings(atoms, after))
         if new_rings and not _keeps_aromatic_rings(self.atoms, atoms):
             return _NEVER
         realism, corpus = self.realism, self.realism.corpus
@@ -166,6 +166,13 @@ class _Beside(AbstractStrangeness):
         price += self.training.price(candidate) + realism.sprawl * self._sprawl(candidate)
         price += realism.halogens * max(after.halogens - self.portrait.halogens - 1, 0)
         return _Price(price + realism.likeness * (1.0 - after.similarity(self.portrait)), int(unfamiliar))
+
+    @cached_property
+    def _in_rings(self) -> set[int]:
+        """Nodes of the factual, a molecule, that are in a ring."""
+        assert self.atoms is not None
+        assert self.portrait is not None
+        return _in_rings(self.atoms, self.portrait)
 
     @cached_property
     def _accessibility(self) -> float:
@@ -215,10 +222,17 @@ _UNFAMILIAR = 8.0
 _GROUP = 4
 
 
-def _changes_rings(difference: Difference, before: HeavyAtoms, after: HeavyAtoms) -> bool:
-    """False if rings, their atoms and the double bonds at them are the same, so that nobody need look at them."""
-    inside = before.ring_slots
-    if inside != after.ring_slots or not inside.isdisjoint(difference.nodes):
+def _in_rings(atoms: HeavyAtoms, portrait: Portrait) -> set[int]:
+    """Nodes that are in a ring."""
+    return {atoms.slots[k] for k in set().union(*portrait.atom_rings)}
+
+
+def _changes_rings(difference: Difference, inside: set[int], afterwards: set[int]) -> bool:
+    """False if rings, their atoms and the double bonds at them are the same, so that nobody need look at them.
+
+    `inside` are the nodes in rings, `afterwards` those after the change.
+    """
+    if inside != afterwards or not inside.isdisjoint(difference.nodes):
         return True
     at_rings = ((pair, change) for pair, change in difference.edges.items() if not inside.isdisjoint(pair))
     return any(

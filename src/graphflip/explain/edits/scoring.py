@@ -170,8 +170,8 @@ class Scoring:
                 heapq.heappush(heap, (key(priced), k, True, priced))
 
     def confirm(self, candidate: Candidate) -> Candidate:
-        """The candidate with the votes on the very graph that is returned, padded to all slots of the schema."""
-        whole = self.graph.pad(self.graph.schema.max_nodes)
+        """The candidate with the votes on the very graph that is returned, with ample slots."""
+        whole = self.graph.ample()
         return self._judged(candidate, apply_differences(whole, [candidate.difference]))
 
     def passes(self, candidate: Candidate, slack: float = 0.0, enough: Sequence[float] | None = None) -> bool:

@@ -172,7 +172,7 @@ def latent_path(
         logits = logits + (true_logits(end, margin) - raw_logits(vae, code, union)).expand(steps) * weight
     graphs = _between(logits, *ends)
     probability = goal_of(target).shown(classifier(graphs))
-    return LatentPath(graphs.pad(factual.schema.max_nodes), probability.tolist(), t.tolist())
+    return LatentPath(graphs.pad(graphs.schema.ample_slots(n)), probability.tolist(), t.tolist())
 
 
 def _last_node(graph: Graph) -> int:

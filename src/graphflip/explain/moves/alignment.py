@@ -17,16 +17,15 @@ def align(factual: Sketch, sketch: Sketch, max_nodes: int) -> Sketch | None:
     new = [i for i in sketch.nodes if i < 0]
     if not new:
         return sketch
+    if len(sketch.nodes) > max_nodes:
+        return None
     slot = _inherited_slots(factual, sketch, new)
     rest = sorted((i for i in new if i not in slot), reverse=True)
     if rest:
         used = sketch.nodes.keys() | slot.values()
         fresh = (k for k in range(max_nodes) if k not in used and k not in factual.nodes)
         left = (k for k in range(max_nodes) if k not in used and k in factual.nodes)
-        free = list(islice(chain(fresh, left), len(rest)))
-        if len(rest) > len(free):
-            return None
-        slot |= dict(zip(rest, free, strict=True))
+        slot |= zip(rest, islice(chain(fresh, left), len(rest)), strict=True)
     return renumber(sketch, slot)
 
 
@@ -43,15 +42,17 @@ def renumber(sketch: Sketch, slot: dict[int, int]) -> Sketch:
 def _inherited_slots(factual: Sketch, sketch: Sketch, new: list[int]) -> dict[int, int]:
     """Slots of removed nodes for new ones, outward from the nodes that both sketches have."""
     slot: dict[int, int] = {}
+    taken: set[int] = set()
     beside = {j for i in new for j in sketch.around(i) if j >= 0 and j in factual.nodes}
     todo = [(i, i) for i in sketch.nodes if i in beside]
     while todo:
         here, there = todo.pop(0)
-        missing = [j for j in factual.around(there) if j not in sketch.nodes and j not in slot.values()]
-        fresh = [j for j in sketch.around(here) if j < 0 and j not in slot]
-        for _, _, j, k in sorted(_misfit(sketch, here, j, factual, there, k) for j in fresh for k in missing):
-            if j not in slot and k not in slot.values():
+        missing = [k for k in factual.around(there) if k not in sketch.nodes and k not in taken]
+        fresh = [j for j in sketch.around(here) if j < 0 and j not in slot] if missing else []
+        for _, _, j, k in sorted([_misfit(sketch, here, j, factual, there, k) for j in fresh for k in missing]):
+            if j not in slot and k not in taken:
                 slot[j] = k
+                taken.add(k)
                 todo.append((j, k))
     return slot
 

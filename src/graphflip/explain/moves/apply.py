@@ -14,21 +14,23 @@ from .difference import Difference
 
 def apply_differences(graph: Graph, differences: Sequence[Difference]) -> Graph:
     """The batch of graphs that differ from one hard graph as given; slots are added where new nodes need them."""
-    last = [max(difference.touched, default=0) for difference in differences]
-    graph = graph.pad(max(graph.num_slots, max(last, default=0) + 1))
+    slots = max((max(difference.touched, default=0) for difference in differences), default=0) + 1
+    graph = graph.pad(slots) if slots > graph.num_slots else graph
     B, V, A, E = (
         tensor.expand(len(differences), *tensor.shape[1:]).clone() for tensor in (graph.B, graph.V, graph.A, graph.E)
     )
     nodes = [(c, i, change.after) for c, each in enumerate(differences) for i, change in each.nodes.items()]
     edges = [(c, i, j, change.after) for c, each in enumerate(differences) for (i, j), change in each.edges.items()]
+    if not graph.schema.directed:
+        edges += [(c, j, i, after) for c, i, j, after in edges]
     if nodes:
-        c, i = torch.tensor([where[:-1] for where in nodes]).T
-        V[c, i], B[c, i] = _rows([after for *_, after in nodes], graph.schema.nodes, graph.V)
+        *where, cells = zip(*nodes, strict=True)
+        at = tuple(torch.tensor(where))
+        V[at], B[at] = _rows(cells, graph.schema.nodes, graph.V)
     if edges:
-        c, i, j = torch.tensor([where[:-1] for where in edges]).T
-        E[c, i, j], A[c, i, j] = _rows([after for *_, after in edges], graph.schema.edges, graph.E)
-        if not graph.schema.directed:
-            E[c, j, i], A[c, j, i] = E[c, i, j], A[c, i, j]
+        *where, cells = zip(*edges, strict=True)
+        at = tuple(torch.tensor(where))
+        E[at], A[at] = _rows(cells, graph.schema.edges, graph.E)
     return Graph.trusted(B, V, A, E, graph.schema)
 
 
@@ -131,11 +133,12 @@ class _Assembly:
         return number[ends[:, there]], E[there]
 
 
-def _rows(cells: list[Attributes | None], columns: tuple[Column, ...], like: Tensor) -> tuple[Tensor, Tensor]:
+def _rows(cells: Sequence[Attributes | None], columns: tuple[Column, ...], like: Tensor) -> tuple[Tensor, Tensor]:
     """Rows of V or E for some attributes, and 1 for each that exists, 0 for None."""
-    known = {attributes: _row(attributes, columns) for attributes in set(cells)}
-    rows = like.new_tensor([known[attributes] for attributes in cells]).reshape(len(cells), like.shape[-1])
-    return rows, like.new_tensor([float(attributes is not None) for attributes in cells])
+    kinds = {attributes: number for number, attributes in enumerate(dict.fromkeys(cells))}
+    each = like.new_tensor([[float(attributes is not None), *_row(attributes, columns)] for attributes in kinds])
+    rows = each.reshape(len(kinds), 1 + like.shape[-1])[[kinds[attributes] for attributes in cells]]
+    return rows[:, 1:], rows[:, 0]
 
 
 def _row(attributes: Attributes | None, columns: tuple[Column, ...]) -> list[float]:

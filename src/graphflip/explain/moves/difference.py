@@ -69,7 +69,7 @@ class Difference:
     @cached_property
     def touched(self) -> set[int]:
         """Nodes that change or have an edge that changes."""
-        return {*self.nodes, *(i for pair in self.edges for i in pair)}
+        return set(self.nodes).union(*self.edges)
 
     @property
     def size(self) -> int:

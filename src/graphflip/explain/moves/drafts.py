@@ -39,6 +39,12 @@ class Vocabulary:
     def __init__(self, fragments: list[Fragment]):
         self.fragments = fragments
         self.fitting: dict[tuple[Attributes, int, Attributes | None, Attributes | None], Variants] = {}
+        self._variants: dict[Variants, Variants] = {}
+
+    def variants(self, groups: list[Fragment]) -> Variants:
+        """Groups as the variants of a family: one object for the same groups, so that keys are compared quickly."""
+        new = Variants(tuple(groups))
+        return self._variants.setdefault(new, new)
 
 
 @dataclass(frozen=True)
@@ -209,7 +215,7 @@ class Drafts:
                 and self.rules.order(group.link) <= room
                 and self._joins(anchor, group.link, group.nodes[0])
             ]
-            known.fitting[key] = Variants(tuple(fit))
+            known.fitting[key] = known.variants(fit)
         return known.fitting[key]
 
     def _small_parts(self, state: Sketch, heavy: list[int]) -> list[set[int]]:

@@ -137,8 +137,8 @@ def _side(sketch: Sketch, inside: set[int], anchor: int, root: int, limit: int) 
             if j != anchor and j in inside and j not in seen:
                 seen.add(j)
                 todo.append(j)
-        if len(seen) > limit:
-            return None
+                if len(seen) > limit:  # checked here: a hub may have hundreds of neighbors
+                    return None
     return seen
 
 

@@ -73,20 +73,24 @@ def apply_some(factual: Graph, edits: Sequence[Edit]) -> Graph | None:
 
 
 def apply_possible(factual: Graph, edits: Sequence[Edit], moves: Moves) -> Graph:
+    """The factual after a part of a list of edits, as `make_possible` makes them."""
+    before = Sketch.of(factual)
+    return apply_differences(factual, [Difference.between(before, make_possible(before, edits, moves))])
+
+
+def make_possible(factual: Sketch, edits: Sequence[Edit], moves: Moves) -> Sketch:
     """The factual after a part of a list of edits, without those that need an edit that was left out.
 
     Hydrogens are filled in anew. Where valences cannot be filled, the graph is as the edits leave it.
     """
-    before = Sketch.of(factual)
-    draft = before.copy()
+    draft = factual.copy()
     for edit in sorted(edits, key=lambda edit: get_args(Op).index(edit.op)):
-        columns = factual.schema.nodes if edit.is_node else factual.schema.edges
+        columns = moves.schema.nodes if edit.is_node else moves.schema.edges
         _make(draft, edit, [column.name for column in columns])
-    _remove_loose(draft, before)
+    _remove_loose(draft, factual)
     heavy = set(moves.heavy(draft))
-    changed = {i for i in Difference.between(before, draft).touched if i in heavy or i not in draft.nodes}
-    settled = moves.settled(before, draft.branch(), changed, before)
-    return apply_differences(factual, [Difference.between(before, settled or draft)])
+    changed = {i for i in Difference.between(factual, draft).touched if i in heavy or i not in draft.nodes}
+    return moves.settled(factual, draft.branch(), changed, factual) or draft
 
 
 class _Unit(NamedTuple):

@@ -47,6 +47,7 @@ class Sketch:
         charges: Formal charges of atoms by the charge rule, kept once they were computed.
         ions: Stored charges at a glance, kept once they were computed.
         rings: Rings of a molecule, kept once they were found.
+        census: Bonds and charges of atoms at a glance, kept once they were looked at.
         newest: Number of the node that was added last; 0 if none was. Added nodes have negative numbers.
     """
 
@@ -57,6 +58,7 @@ class Sketch:
     charges: dict[int, int] | None = None
     ions: Ions | None = None
     rings: Any = None
+    census: Any = None
     newest: int = 0
 
     @classmethod
@@ -106,6 +108,15 @@ class Sketch:
         self.near[i] = {**self.near[i], j: attributes}
         if not self.directed:
             self.near[j] = {**self.near[j], i: attributes}
+
+    def hang(self, i: int, attributes: Attributes, edge: Attributes, count: int) -> None:
+        """Join so many new nodes to a node, all with the same attributes, on edges that are the same as well."""
+        new = range(self.newest - 1, self.newest - 1 - count, -1)
+        self.near[i] = {**self.near[i], **dict.fromkeys(new, edge)}
+        for j in new:
+            self.nodes[j], self.near[j] = attributes, {} if self.directed else {i: edge}
+        self.newest -= count
+        self.touched.update((i, *new))
 
     def cut(self, i: int, j: int) -> None:
         """Remove an edge."""

@@ -180,8 +180,7 @@ class _MessageClassifier(AbstractClassifier):
     def embed(self, graph: Graph) -> Float[Tensor, "b h"]:
         graph = standardized(graph if graph.num_slots else graph.pad(1))  # a maximum is of something
         graph = saturated(graph) if self.config.bonds == "sums" else graph
-        count = graph.B.sum(1, keepdim=True).clamp(min=1)
-        pooled = torch.cat([_pool(h, count) for h in self._states(graph)], -1)
+        pooled = _pool(self._states(graph), graph.B.sum(1, keepdim=True).clamp(min=1))
         return leaky_relu(self.join(self.drop(pooled)), self.config.leak)
 
     def _states(self, graph: Graph) -> Iterator[Float[Tensor, "b n d"]]:
@@ -293,8 +292,9 @@ class AttentionClassifier(_MessageClassifier):
 _MANY = 32
 
 
-def _pool(h: Float[Tensor, "b n d"], count: Float[Tensor, "b 1"]) -> Float[Tensor, "b e"]:
-    total = h.sum(1)
+def _pool(states: Iterable[Float[Tensor, "b n d"]], count: Float[Tensor, "b 1"]) -> Float[Tensor, "b e"]:
+    """Sum, mean and maximum over the nodes, for the features at each depth in turn."""
+    total, highest = (torch.stack(part) for part in zip(*((h.sum(1), h.amax(1)) for h in states), strict=True))
     # Sums are divided by a typical size, so that they start on the scale of means. The maximum is of positive parts, so
     # that an empty slot, which is zero, never wins.
-    return torch.cat([total / 20, total / count, h.amax(1).relu()], -1)
+    return torch.cat([total / 20, total / count, highest.relu()], -1).transpose(0, 1).flatten(1)

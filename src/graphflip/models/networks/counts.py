@@ -14,7 +14,7 @@ from ...nn.saturation import saturated
 from ...nn.variations import Variations
 from ...schema import Schema
 from .classifier import AbstractClassifier, Outputs
-from .wl import wl_counts, wl_counts_of_variations
+from .wl import wl_counts_of_variations, wl_logs
 
 
 class CountConfig(Outputs):
@@ -67,7 +67,7 @@ class CountClassifier(AbstractClassifier):
 
     def embed(self, graph: Graph) -> Float[Tensor, "b h"]:
         graph = saturated(graph) if self.config.bonds == "sums" else graph
-        return wl_counts(graph, self.config.radius, self.config.bins).log1p_()
+        return wl_logs(graph, self.config.radius, self.config.bins)
 
     @torch.no_grad()
     def of_variations(self, variations: Variations) -> Float[Tensor, "b c"]:

@@ -1,11 +1,15 @@
 """Counts of node environments by color refinement (Weisfeiler-Leman): vectors for models that are no GNN."""
 
+from functools import partial
+
+import numpy as np
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
 from ...coloring.refinement import NodeColors, mix
 from ...graph import Graph
+from ...nn.sharing import shared
 from ...nn.standardize import standardized
 from ...nn.variations import Variations
 
@@ -16,10 +20,33 @@ def wl_counts(graph: Graph, rounds: int, bins: int) -> Float[Tensor, "b bins"]:
 
     Categories decide; continuous columns are rounded to halves of their scale.
     """
+    return _spread(graph, bins, *_filled_bins(graph, rounds, bins))
+
+
+@torch.no_grad()
+def wl_logs(graph: Graph, rounds: int, bins: int) -> Float[Tensor, "b bins"]:
+    """The same as log(1 + count), which is worked out for bins with environments only."""
+    place, count = _filled_bins(graph, rounds, bins)
+    return _spread(graph, bins, place, count.to(graph.B.dtype).log1p_())
+
+
+def _filled_bins(graph: Graph, rounds: int, bins: int) -> tuple[Int[Tensor, " filled"], Int[Tensor, " filled"]]:
+    """Bins of all graphs, one graph after the other, that have environments, and their counts."""
+    found = [shared(graph, f"places_{turn}_{bins}", partial(_places, turn, bins)) for turn in range(rounds + 1)]
+    place, count = np.unique(torch.cat(found).cpu().numpy(), return_counts=True)
+    return torch.from_numpy(place).to(graph.B.device), torch.from_numpy(count).to(graph.B.device)
+
+
+def _places(turn: int, bins: int, graph: Graph) -> Int[Tensor, " nodes"]:
+    """Bin of each node after so many rounds, among the bins of all graphs."""
     refinement = standardized(graph).refinement
-    found = [_bin(refinement.colors(turn), turn, bins) for turn in range(rounds + 1)]
-    at = torch.cat([refinement.owner * bins + place for place in found])
-    return torch.bincount(at, minlength=len(graph) * bins).view(len(graph), bins).to(graph.B.dtype)
+    return refinement.owner * bins + _bin(refinement.colors(turn), turn, bins)
+
+
+def _spread(graph: Graph, bins: int, place: Tensor, values: Tensor) -> Float[Tensor, "b bins"]:
+    counts = graph.B.new_zeros(len(graph), bins)
+    counts.view(-1)[place] = values.to(counts.dtype)
+    return counts
 
 
 @torch.no_grad()

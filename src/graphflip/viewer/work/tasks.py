@@ -118,7 +118,7 @@ def show_record(explainer: Explainer, task: Json, watch: Watch) -> Json:
     if found.counterfactual is None:
         return {"answers": [show_answer(explainer, task, found)]}
     question = ask(explainer.kit.classifier, found.factual, found.target, [found.id], found.seed)
-    after = found.counterfactual.pad(explainer.kit.schema.max_nodes)
+    after = found.counterfactual.ample()
     (outcome,), probability = verdict(explainer.kit.classifier, after, question.target)
     found = dataclasses.replace(
         found,

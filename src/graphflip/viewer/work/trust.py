@@ -16,7 +16,7 @@ Json = dict[str, Any]
 @torch.no_grad()
 def trust_in(explainer: Explainer, graph: Graph, num: int = 4) -> Json:
     """Predictions of the judges, and the training molecules nearest to a graph."""
-    kit, padded = explainer.kit, graph.pad(explainer.kit.schema.max_nodes)
+    kit, padded = explainer.kit, graph.ample()
     judges = {name: _prediction(judge(padded)[0], kit.classes) for name, judge in kit.judges.items()}
     nearest = None if kit.training is None else kit.training.nearest(graph, num)
     if nearest is None:

@@ -64,7 +64,7 @@ class Inspection:
     ):
         self.neighborhood, self.scoring, self.propose, self.experience = neighborhood, scoring, propose, experience
         self.cheapest_first = CheapestFirst(neighborhood, scoring)
-        self.slopes = Slopes(neighborhood, scoring)
+        self.slopes = Slopes(neighborhood, scoring, patient=experience is not None)
         self.features, self.seen = Features(), set[int]()
         self.least: dict[frozenset, float] = {}
         trusted = experience is not None or self.slopes.useful
@@ -269,9 +269,10 @@ class Inspection:
 
     def _learn_prices(self, options: Options) -> None:
         """Learn the prices of candidates that were looked up since the last time."""
-        for key in options.made.keys() & self.scoring.prices.keys() - options.priced:
-            options.priced.add(key)
-            self._learn_price(options, options.made[key], self.scoring.prices[key])
+        for key, k in options.made.items():  # in the order of the moves: sums of numbers depend on their order
+            if key in self.scoring.prices and key not in options.priced:
+                options.priced.add(key)
+                self._learn_price(options, k, self.scoring.prices[key])
 
     def _learn_price(self, options: Options, k: int, price: float) -> None:
         guess = 0.0 if options.expected is None else float(options.expected.strangeness[k])

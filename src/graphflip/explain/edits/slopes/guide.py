@@ -21,8 +21,12 @@ from .ground import Ground
 from .listing import Choices, Listing, Promise, Rank, Sort
 from .residuals import Codes, Residuals
 
-# Moves of each kind that are listed for a state, and trials of each sort of move before the search begins.
-_MOST, _TRIALS = 48, 2
+# Moves of each kind that are listed for a state.
+_MOST = 48
+
+# Trials of each sort of move before the search begins: by default, and for kits with experience, whose levels were
+# chosen for so many (NCI1: with two, answers are a little larger).
+_TRIALS, _MORE_TRIALS = 2, 3
 
 # Sorts of moves that are tried: those that promise most, and some of the others, in which gradients may be wrong.
 _SORTS, _OTHERS = 24, 8
@@ -52,10 +56,12 @@ class Slopes:
     Args:
         neighborhood: Moves that may be made.
         scoring: Models that are asked, and what is asked of them.
+        patient: True if one more of each sort of move is tried before slopes are trusted.
     """
 
-    def __init__(self, neighborhood: Neighborhood, scoring: Scoring):
+    def __init__(self, neighborhood: Neighborhood, scoring: Scoring, patient: bool = False):
         self.neighborhood, self.scoring = neighborhood, scoring
+        self.trials = _MORE_TRIALS if patient else _TRIALS
         self.known: dict[frozenset, list[Gradient]] = {}
         self.listings: dict[tuple[frozenset, bool], Listing] = {}
         self.residuals, self.explored = Residuals(len(scoring.enough)), False
@@ -77,7 +83,7 @@ class Slopes:
             promises = self._bundled(front[0], list(kinds))
         else:
             sorts = chosen_sorts([sort for kind in kinds for sort in kind.sorts()])
-            promises = [promise for sort in sorts for promise in sort.spread(_TRIALS)]
+            promises = [promise for sort in sorts for promise in sort.spread(self.trials)]
         self.explored = True
         return [Listed(promises, self._expected(promises))] if promises else []
 

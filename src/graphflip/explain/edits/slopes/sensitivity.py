@@ -33,7 +33,7 @@ def node_slopes(classifier: AbstractClassifier, graph: Graph, goal: AbstractGoal
 
     Empty if the classifier has no gradient, or may not be asked any more.
     """
-    graph = graph.pad(graph.schema.max_nodes)
+    graph = graph.ample()
     try:
         found = gradients([classifier], graph, goal)
     except BudgetSpent:

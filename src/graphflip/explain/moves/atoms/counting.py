@@ -48,14 +48,13 @@ def _order(bond: Attributes | None, at: int) -> int:
 
 
 def _without_hydrogens(difference: Difference, factual: Sketch, after: Sketch, at: int) -> Difference:
-    hydrogens = {
-        i
-        for i in difference.touched
-        if all(node is None or node[at] == "H" for node in (factual.nodes.get(i), after.nodes.get(i)))
-    }
+    was, now, hydrogen = factual.nodes, after.nodes, ("H",) * (at + 1)
+    hydrogens = {i for i in difference.touched if was.get(i, hydrogen)[at] == "H" == now.get(i, hydrogen)[at]}
+    if not hydrogens:
+        return difference
     return Difference(
-        {i: change for i, change in difference.nodes.items() if None not in change or i not in hydrogens},
-        {pair: change for pair, change in difference.edges.items() if None not in change or hydrogens.isdisjoint(pair)},
+        {i: change for i, change in difference.nodes.items() if i not in hydrogens or None not in change},
+        {pair: change for pair, change in difference.edges.items() if hydrogens.isdisjoint(pair) or None not in change},
     )
 
 

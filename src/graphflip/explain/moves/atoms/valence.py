@@ -2,14 +2,16 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 
 from ....chemistry import Chemistry
 from ....schema import Schema
 from ..attributes import Attributes, attribute_choices, fresh_attributes, other_attributes
 from ..sketch import Sketch
+from .filling import Census, Filling
 from .orders import BondOrders, column_index
 from .rules import AbstractMoleculeRules
+from .shells import Shells
 
 
 @dataclass(frozen=True)
@@ -97,33 +99,58 @@ class Valence(AbstractMoleculeRules):
         """Formal charges of those atoms that can have one."""
         nodes, neutral = sketch.nodes, self._neutral
         charged = (i for i in atoms if i in nodes and nodes[i] not in neutral)
-        return {i: self._charge(*self._surroundings(sketch, i)) for i in charged}
+        return {i: self._shells.charge(*self._surroundings(sketch, i)) for i in charged}
 
     @cached_property
     def _neutral(self) -> set[Attributes]:
         """Attributes of atoms that have no formal charge, whatever their bonds."""
         cases = [(v, d, beside) for v in range(9) for d in range(9) for beside in (False, True)]
         atoms = attribute_choices(self.schema.nodes)
-        return {atom for atom in atoms if not any(self._charge(self.symbol(atom), *case) for case in cases)}
+        return {atom for atom in atoms if not any(self._shells.charge(self.symbol(atom), *case) for case in cases)}
 
     @property
     def counts_hydrogens(self) -> bool:
         return self._hydrogen is not None
 
     def hydrogens_gained(self, sketch: Sketch, i: int, node: Attributes, orders: int = 0, bonds: int = 0) -> int | None:
-        if self._hydrogen is None:
+        if self._filling is None:
             return 0
-        _, valence, degree, beside = self._surroundings(sketch, i)
-        if beside or self._is_cation(sketch, i):
+        census = self._census(sketch)
+        atom = self._filling.known(sketch, census, i)
+        if atom.is_cation or self._filling.is_beside(sketch, census, i):
             return None
-        hydrogens = sum(self.is_hydrogen(sketch, j) for j in sketch.near[i])
-        valence, degree = valence - hydrogens + orders, degree - hydrogens + bonds
-        wanted = self._wanted(self.symbol(node), valence, degree, False)
-        if wanted is None or (self.symbol(node) == "N" and valence + wanted == 4):
+        symbol, valence = self.symbol(node), atom.valence + orders
+        wanted = self._shells.wanted(symbol, valence, atom.degree + bonds, False)
+        if wanted is None or (symbol == "N" and valence + wanted == 4):
             return None
-        return wanted - hydrogens
+        return wanted - len(atom.hydrogens)
+
+    def _census(self, sketch: Sketch) -> Census:
+        """Atoms of a sketch that is not changed any more, at a glance; kept with it."""
+        if sketch.census is None:
+            charges = {i: charge for i, charge in self.charges(sketch).items() if charge}
+            cations = frozenset(i for i in sketch.nodes if self._is_cation(sketch, i))
+            sketch.census = Census(cations, charges, sum(charges.values()))
+        return sketch.census
+
+    @cached_property
+    def _filling(self) -> Filling | None:
+        """Fills valences by numbers of bonds alone, where that is enough; None if hydrogens are not nodes."""
+        if self._hydrogen is None:
+            return None
+        return Filling(self._shells, self._orders, self._types[0], *self._hydrogen)
 
     def settle(self, before: Sketch, after: Sketch, changed: set[int], factual: Sketch) -> bool:
+        if self._filling is not None:
+            filled = self._filling.of(before, self._census(before), after, changed)
+            if isinstance(filled, list):
+                self._filling.write(after, filled)
+            if filled is not None:
+                return filled is not False
+        return self._settle_by_turns(before, after, changed)
+
+    def _settle_by_turns(self, before: Sketch, after: Sketch, changed: set[int]) -> bool:
+        """Fill one atom after the other, in place, and look at what has become of its neighbors; as `settle`."""
         touched = changed | after.touched
         others_are_hydrogens = all(self._fills_well(after, i) for i in after.touched - changed if i in after.nodes)
         atoms = sorted((i for i in changed if i in after.nodes), key=lambda i: self._fills_first(after, i))
@@ -189,33 +216,15 @@ class Valence(AbstractMoleculeRules):
         return str(nodes[i][at]), valence, len(near), beside
 
     @cached_property
-    def _charge(self):
-        return cache(self.chemistry.formal_charge)
-
-    @cached_property
-    def _is_filled(self):
-        return cache(self.chemistry.is_filled)
-
-    @cached_property
-    def _wanted(self):
-        @cache
-        def wanted(symbol: str, valence: int, degree: int, beside: bool) -> int | None:
-            """Number of hydrogens that an atom without any needs; None if no number fills its valence."""
-            able = [
-                (self._charge(symbol, valence + h, degree + h, beside) > 0, h)
-                for h in range(self.chemistry.max_valence(symbol) + 1)
-                if self._is_filled(symbol, valence + h, degree + h, beside)
-            ]
-            return min(able)[1] if able else None
-
-        return wanted
+    def _shells(self) -> Shells:
+        return Shells(self.chemistry)
 
     def _filled(self, sketch: Sketch, i: int) -> bool:
         """True if an atom's valence is allowed; with implicit hydrogens, if it is not above the largest."""
         symbol, valence, degree, beside = self._surroundings(sketch, i)
         if self._hydrogen is None:
             return valence <= self.chemistry.max_valence(symbol)
-        return self._is_filled(symbol, valence, degree, beside)
+        return self._shells.is_filled(symbol, valence, degree, beside)
 
     def _fill(self, sketch: Sketch, i: int) -> bool:
         """Give an atom the hydrogens that it needs, in place; False if no number of them fills its valence.
@@ -227,7 +236,7 @@ class Valence(AbstractMoleculeRules):
         nodes, at = sketch.nodes, self._types[0]
         hydrogens = [j for j in sketch.near[i] if nodes[j][at] == "H" and self.is_hydrogen(sketch, j)]
         symbol, valence, degree, beside = self._surroundings(sketch, i)
-        wanted = self._wanted(symbol, valence - len(hydrogens), degree - len(hydrogens), beside)
+        wanted = self._shells.wanted(symbol, valence - len(hydrogens), degree - len(hydrogens), beside)
         if wanted is None:
             return False
         for j in hydrogens[wanted:]:

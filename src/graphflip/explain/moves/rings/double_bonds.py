@@ -21,10 +21,19 @@ def place_double_bonds(
     Returns:
         For each of the bonds between the atoms, True if it is to be double; None if no choice serves all atoms.
     """
-    from networkx import Graph, max_weight_matching  # torch itself needs it, so it is always there
-
     inside = set(atoms)
     able = {(min(i, j), max(i, j)) for i, j in bonds if i in inside and j in inside and j in draft.near.get(i, ())}
+    kept = {pair for pair in able if pair in is_double}
+    ends = [i for pair in kept for i in pair]
+    if len(ends) == len(inside) == len(set(ends)):
+        return {pair: pair in kept for pair in able}  # every double bond stays, and no other choice keeps as many
+    return _matched(inside, able, is_double)
+
+
+def _matched(inside: set[int], able: set[Pair], is_double: Collection[Pair]) -> dict[Pair, bool] | None:
+    """The choice among the bonds of these atoms by a search for a matching."""
+    from networkx import Graph, max_weight_matching  # torch itself needs it, so it is always there
+
     graph = Graph()
     graph.add_nodes_from(sorted(inside))
     graph.add_weighted_edges_from((i, j, 2.0 if (i, j) in is_double else 1.0) for i, j in sorted(able))

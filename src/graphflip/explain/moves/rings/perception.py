@@ -24,18 +24,17 @@ class HeavyAtoms(NamedTuple):
     mol: "rdkit.Chem.Mol"
     slots: list[int]
 
-    @property
-    def ring_slots(self) -> set[int]:
-        """Nodes that are in a ring."""
-        return {self.slots[k] for ring in self.mol.GetRingInfo().AtomRings() for k in ring}
-
     @classmethod
     def of(cls, sketch: Sketch, rules: AbstractMoleculeRules) -> "HeavyAtoms | None":
         """Build the molecule; None if RDKit does not accept it."""
         slots = rules.heavy(sketch)
-        number = {i: k for k, i in enumerate(slots)}
+        number, order = {i: k for k, i in enumerate(slots)}, rules.order
         bonds = [
-            (number[i], number[j], rules.order(bond)) for i, j, bond in sketch.edges() if i in number and j in number
+            (number[i], number[j], order(bond))
+            for i, near in sketch.near.items()
+            if i in number
+            for j, bond in near.items()
+            if i < j and j in number
         ]
         charges = rules.charges(sketch)
         mol = build_mol([rules.symbol(sketch.nodes[i]) for i in slots], bonds, [charges.get(i, 0) for i in slots])
