@@ -31,10 +31,14 @@ class Vote(NamedTuple):
     shown: float = math.nan
 
 
+GRAIN = 1e-3
+"""Scores are rounded to multiples of it, so that graphs about which a model says the same tie on every processor."""
+
+
 def votes_for(outputs: Float[Tensor, "b c"], goal: AbstractGoal) -> list[Vote]:
     """Votes of a model on a batch; outputs that are not finite have the score minus infinity."""
     finite = outputs.isfinite().all(-1)
-    score = torch.where(finite, goal.score(outputs), -torch.inf)
+    score = (torch.where(finite, goal.score(outputs), -torch.inf).double() / GRAIN).round() * GRAIN
     votes = score.tolist(), (goal.reached(outputs) & finite).tolist(), goal.shown(outputs).tolist()
     return [Vote(*vote) for vote in zip(*votes, strict=True)]
 

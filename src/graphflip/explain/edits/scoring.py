@@ -24,7 +24,7 @@ from .realism import AbstractStrangeness
 from .settings import Costs, Level, Limits
 
 # Scores of batches of different shapes differ in the last digits: a candidate must pass by more than that.
-_MARGIN = 1e-5
+_MARGIN = 5e-4
 
 # Candidates that are tried in vain, cheapest first, for one that survives being written as SMILES.
 _TRIES = 16

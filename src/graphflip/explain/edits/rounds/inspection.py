@@ -34,6 +34,9 @@ _DOUBT = 1.5
 # Log-probability above which, and log-odds below which, differences do not count.
 _SURE, _FAR, _FAR_OF_SLOPES = -1e-4, 12.0, 80.0
 
+# Decimals of estimated ranks: further ones depend on the order in which a processor adds numbers up.
+_DIGITS = 6
+
 # Candidates at a time where a search makes all moves that are not too many.
 _LOOK = 128
 
@@ -212,7 +215,7 @@ class Inspection:
                 cost = cost - options.of_states(_strangeness) + self._strangeness(options)
             if limit < math.inf and scoring.limits.patience == 1:  # only a cheaper one that passes is of any use now
                 options.open &= may_pass & (cost < limit + _MARGIN_OF_PRICE)
-            rank = scoring.thrift * costs.price * cost - support / len(levels)
+            rank = (scoring.thrift * costs.price * cost - support / len(levels)).round(_DIGITS)
             rank[~options.open] = math.inf
             options.lowest = float(rank.min(initial=math.inf))
             return np.argsort(rank, kind="stable")[: int(options.open.sum())].tolist()

@@ -16,6 +16,10 @@ from ...goals.goal import AbstractGoal
 # Log-probabilities above this count as this: beyond, a rise has no meaning.
 _SURE = -1e-4
 
+# Binary digits to which gradients are rounded, the steepest of a graph having all of them. Equal places of a graph have
+# equal gradients but for the order in which a processor adds numbers up, and are to tie on every one.
+_DIGITS = 10
+
 
 class Gradient(NamedTuple):
     """Rise of a score by a unit of everything in one graph, on the scale of log-odds.
@@ -44,7 +48,7 @@ def gradients(models: Sequence[AbstractClassifier], graphs: Graph, goal: Abstrac
     nodes, pairs = torch.cat([B[..., None], V], -1), torch.cat([A[..., None], E], -1)
     if not graphs.schema.directed:
         pairs = pairs + pairs.transpose(1, 2)
-    return [Gradient(*each) for each in zip(_finite(nodes), _finite(pairs), strict=True)]
+    return [_rounded(*each) for each in zip(_finite(nodes), _finite(pairs), strict=True)]
 
 
 def linked(score: Tensor, goal: AbstractGoal) -> Tensor:
@@ -53,6 +57,13 @@ def linked(score: Tensor, goal: AbstractGoal) -> Tensor:
         return score
     score = score.clamp(max=_SURE)
     return score - torch.log(-torch.expm1(score))
+
+
+def _rounded(nodes: NDArray[np.float32], pairs: NDArray[np.float32]) -> Gradient:
+    """The gradient in multiples of one small number; the range and the digits of single precision hold them all."""
+    steepest = max(float(np.abs(part).max(initial=0.0)) for part in (nodes, pairs))
+    grain = np.float32(2.0 ** (max(np.frexp(steepest)[1], -100) - _DIGITS))
+    return Gradient((nodes / grain).round() * grain, (pairs / grain).round() * grain)
 
 
 def _finite(values: Tensor) -> NDArray[np.float32]:

@@ -34,6 +34,9 @@ _SORTS, _OTHERS = 24, 8
 # Log-probability above which, and log-odds below which, differences do not count.
 _SURE, _FAR = -1e-4, 80.0
 
+# Decimals of ranks: further ones depend on the order in which a processor adds numbers up.
+_DECIMALS = 6
+
 
 class Listed(NamedTuple):
     """Moves of a state that are worth a look, and what they are expected to do."""
@@ -163,7 +166,7 @@ class Slopes:
             scores = -np.logaddexp(0.0, -scores) if goal.unit == "probability" else scores
             support = np.minimum(scores, np.array(scoring.enough)).mean(1)
             # Where nothing is missing any more, the steepest comes first all the same.
-            return price * edits - support - 1e-3 * rises.mean(1)
+            return (price * edits - support - 1e-3 * rises.mean(1)).round(_DECIMALS)
 
         return rank
 

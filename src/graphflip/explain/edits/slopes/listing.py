@@ -71,8 +71,8 @@ class Choices:
         rises, edits, codes = (np.concatenate(arrays) for arrays in columns)
         ranks = rank(rises, edits, codes)
         count = min(_LOOKS * most, len(ranks))
-        first = np.argpartition(ranks, count - 1)[:count] if count < len(ranks) else np.arange(len(ranks))
-        order = first[np.argsort(ranks[first], kind="stable")]
+        first = np.flatnonzero(ranks <= np.partition(ranks, count - 1)[count - 1])  # which ones tie is for no processor
+        order = first[np.argsort(ranks[first], kind="stable")][:count]
         yield from islice(self.drafts(order), most)
 
     def sorts(self) -> Iterator["Sort"]:
