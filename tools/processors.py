@@ -1,48 +1,73 @@
-"""Compare answers of the quality benchmark on two kinds of processors; write results/quality/processors.json.
+"""Count the answers that are others on another kind of processor; write results/quality/processors.json.
 
-Usage: python tools/processors.py FOLDER
+Usage: python tools/processors.py [--limit 100]   (GRAPHFLIP_DATA)
 
-FOLDER is a copy of results/quality in which rows were explained anew on another machine: remove their files, then
-`graphflip bench quality --data mutagenicity --methods balanced,minimal --out FOLDER`.
+Validation graphs of each set are explained twice, by two processes. The second one has only the instructions of old
+processors, so that sums are added up in another order and rounded in another way.
 """
 
+import argparse
 import json
-import platform
+import os
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import torch
 
-QUALITY = Path(__file__).parents[1] / "results" / "quality"
-DATASET, ROWS = "mutagenicity", ("balanced", "minimal")
-FIGURES = ("flip_ratio", "nafr", "nafr_other", "edge_sp", "mean_heavy_edits", "one_minimal")
+OUT = Path(__file__).parents[1] / "results" / "quality" / "processors.json"
+DATASETS, ROWS = ("ames", "mutagenicity", "nci1", "aids"), ("balanced", "minimal")
+OLD = {"ATEN_CPU_CAPABILITY": "default", "MKL_ENABLE_INSTRUCTIONS": "SSE4_2", "ONEDNN_MAX_CPU_ISA": "SSE41"}
 
 
-def main(folder: Path) -> None:
-    found = {
-        "command": f"graphflip bench quality --data {DATASET} --methods {','.join(ROWS)} --out FOLDER",
-        "processor": f"{platform.machine()}, {torch.backends.cpu.get_cpu_capability()}",
-        **{row: compared(folder, row) for row in ROWS},
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--limit", type=int, default=100, help="graphs of each set at most")
+    parser.add_argument("--answer", help=argparse.SUPPRESS)  # what a process of this tool is asked to do
+    options = parser.parse_args()
+    if options.answer:
+        print(json.dumps(answers(*options.answer.split("/"), options.limit)))
+        return
+    found: dict[str, Any] = {
+        "command": f"python tools/processors.py --limit {options.limit}",
+        "processors": [torch.backends.cpu.get_cpu_capability(), OLD["ATEN_CPU_CAPABILITY"]],
     }
-    (QUALITY / "processors.json").write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    for data in DATASETS:
+        found[data] = {row: compared(f"{data}/{row}", options.limit) for row in ROWS}
+        print(data, found[data], flush=True)
+    OUT.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
 
 
-def compared(folder: Path, row: str) -> dict[str, Any]:
-    """Number of answers of a row that are others in a folder, and its figures there."""
-    here, there = (edits(each, row) for each in (QUALITY, folder))
-    if here.keys() != there.keys():
-        sys.exit(f"{folder} must have the answers of {DATASET}/{row} about the same graphs as {QUALITY}.")
-    figures = json.loads((folder / "table.json").read_text(encoding="utf-8"))[DATASET][row]
-    others = sum(here[name] != there[name] for name in here)
-    return {"answers": len(here), "others": others, **{name: figures[name] for name in FIGURES}}
+def compared(what: str, limit: int) -> dict[str, Any]:
+    """Answers about validation graphs, how many of them are others, and the largest difference of any network."""
+    surroundings = ({}, OLD)
+    command = [sys.executable, __file__, "--limit", str(limit), "--answer", what]
+    runs = [
+        subprocess.Popen(command, env={**os.environ, **more, "OMP_NUM_THREADS": "1"}, stdout=subprocess.PIPE, text=True)
+        for more in surroundings
+    ]
+    here, there = (json.loads(run.communicate()[0]) for run in runs)
+    others = sum(one["edits"] != other["edits"] for one, other in zip(here, there, strict=True))
+    shown = sum(one["calls"] != other["calls"] for one, other in zip(here, there, strict=True))
+    apart = max(abs(one["probability"] - other["probability"]) for one, other in zip(here, there, strict=True))
+    return {"answers": len(here), "others": others, "other_calls": shown, "probability_apart": apart}
 
 
-def edits(folder: Path, row: str) -> dict[str, Any]:
-    """Edits of the answer about each graph."""
-    lines = (folder / DATASET / f"{row}-seed0.jsonl").read_text(encoding="utf-8").splitlines()
-    return {answer["id"]: answer["edits"] for answer in map(json.loads, lines)}
+def answers(data: str, prefer: str, limit: int) -> list[dict[str, Any]]:
+    """The classifier's word on each graph, the edits of its answer, and how many graphs were shown for it."""
+    import graphflip
+    from graphflip.data.source import load_dataset
+
+    torch.set_num_threads(1)
+    explainer, graphs = graphflip.load(data), load_dataset(data).part("validation").graphs(slice(0, limit))
+    found = []
+    for k in range(len(graphs)):
+        answer = explainer.explain(graphs[k], prefer=prefer)
+        edits = [edit.to_json() for edit in answer.edits]
+        found.append({"probability": answer.p_factual, "edits": edits, "calls": answer.classifier_calls})
+    return found
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main()

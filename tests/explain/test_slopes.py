@@ -57,7 +57,7 @@ def test_gradients_are_rises_of_the_log_odds():
     (slope,) = gradients([Heat()], path(4), ClassGoal(1)) or [None]
     assert slope is not None
     assert slope.nodes[:, 1] == pytest.approx(np.full(4, 2.0))  # of both logits
-    assert slope.pairs[0, 2, 0] == pytest.approx(0.04)  # two entries of A
+    assert slope.pairs[0, 2, 0] == pytest.approx(0.04, abs=2e-3)  # two entries of A, to a thousandth of the steepest
 
 
 def test_every_way_out_of_a_class_leads_for_any_other():
