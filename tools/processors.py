@@ -18,7 +18,7 @@ import torch
 
 OUT = Path(__file__).parents[1] / "results" / "quality" / "processors.json"
 DATASETS, ROWS = ("ames", "mutagenicity", "nci1", "aids"), ("balanced", "minimal")
-OLD = {"ATEN_CPU_CAPABILITY": "default", "MKL_ENABLE_INSTRUCTIONS": "SSE4_2", "ONEDNN_MAX_CPU_ISA": "SSE41"}
+OLD = {"ATEN_CPU_CAPABILITY": "default", "MKL_CBWR": "COMPATIBLE", "ONEDNN_MAX_CPU_ISA": "SSE41"}
 
 
 def main() -> None:

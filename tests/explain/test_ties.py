@@ -9,12 +9,13 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import graphflip
-from graphflip.explain.edits.candidates import GRAIN, votes_for
+from graphflip.explain.edits.candidates import GRAIN, Candidate, votes_for
 from graphflip.explain.edits.scoring import Scoring
 from graphflip.explain.edits.settings import Costs, Level, Limits
 from graphflip.explain.edits.slopes.gradients import gradients
 from graphflip.explain.explainer import Explainer
 from graphflip.explain.goals.classes import ClassGoal
+from graphflip.explain.moves.sketch import Sketch
 from graphflip.graph import Graph
 from graphflip.models.networks.classifier import AbstractClassifier, RelationalGIN
 from graphflip.schema import Categories, Schema
@@ -22,6 +23,9 @@ from graphflip.testing import random_graph
 
 NOISE = 2e-7
 """Relative size of what sums in single precision lose."""
+
+GRAPH = random_graph(n=3, num_graphs=1, seed=0)
+START = Candidate.of(Sketch.of(GRAPH), Sketch.of(GRAPH), GRAPH.schema)
 
 
 class Shaken(AbstractClassifier):
@@ -74,13 +78,13 @@ def test_what_is_lost_in_rounding_changes_no_answer_by_gradients():
 
 
 @given(st.lists(st.floats(-12, 12), min_size=1, max_size=5))
-def test_scores_are_multiples_of_the_grain_and_near_the_truth(logits):
-    outputs = torch.tensor([[0.0, x] for x in logits])
-    votes, exact = votes_for(outputs, ClassGoal(1)), ClassGoal(1).score(outputs)
-    for vote, score in zip(votes, exact.tolist(), strict=True):
-        assert vote.score == round(vote.score / GRAIN) * GRAIN
+def test_candidates_are_compared_by_multiples_of_the_grain_near_the_truth(logits):
+    votes = votes_for(torch.tensor([[0.0, x] for x in logits]), ClassGoal(1))
+    for vote, score in zip(votes, START.with_votes(votes).scores, strict=True):
+        assert score == round(score / GRAIN) * GRAIN
         assert abs(vote.score - score) <= 0.51 * GRAIN
-    assert votes_for(torch.tensor([[torch.nan, 0.0]]), ClassGoal(1))[0].score == -np.inf
+    (lost,) = votes_for(torch.tensor([[torch.nan, 0.0]]), ClassGoal(1))
+    assert START.with_votes([lost]).scores == (-np.inf,)
 
 
 class Says(AbstractClassifier):
@@ -100,14 +104,13 @@ class Says(AbstractClassifier):
 @given(asked=st.floats(0.05, 0.99), more=st.floats(-2e-3, 2e-3))
 def test_no_rounding_lets_anything_pass_with_less_confidence_than_was_asked(asked, more):
     assume(0.001 < asked + more < 0.999)
-    graph = random_graph(n=3, num_graphs=1, seed=0)
-    goal, model = ClassGoal(1), Says(graph.schema, asked + more)
-    scoring = Scoring(graph, goal, model, [], Level(asked, 0.0), Costs(), Limits())
-    (vote,) = votes_for(model(graph), goal)
-    if vote.score >= scoring.enough[0]:
+    goal, model = ClassGoal(1), Says(GRAPH.schema, asked + more)
+    scoring = Scoring(GRAPH, goal, model, [], Level(asked, 0.0), Costs(), Limits())
+    says = START.with_votes(votes_for(model(GRAPH), goal))
+    if scoring.passes(says):
         assert more >= -1e-6
-    if more >= 2 * GRAIN:
-        assert vote.score >= scoring.enough[0]
+    if says.predicted and more >= 1e-4:
+        assert scoring.passes(says)
 
 
 def test_gradients_are_multiples_of_a_small_part_of_the_steepest():

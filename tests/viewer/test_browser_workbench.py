@@ -86,19 +86,20 @@ def test_answers_side_by_side(page):
 
 def test_a_table_is_stopped_and_gone_on_with(page, tmp_path):
     """Also after a reload; what has been found stays."""
-    rows = [f"O=[N+]([O-])c1ccc2ccc3cc({group})cc4ccc1c2c34 {name}" for name, group in (("a", "C"), ("b", "Cl"))]
+    groups = ("C", "Cl", "Br", "F", "O", "N", "CC", "CCl")  # so many that some are left when the button is found
+    rows = [f"O=[N+]([O-])c1ccc2ccc3cc({group})cc4ccc1c2c34 {group}" for group in groups]
     (tmp_path / "mine.smi").write_text("\n".join(["CO quick", *rows]) + "\n")
     page.locator("#file").set_input_files(tmp_path / "mine.smi")
-    page.get_by_role("button", name="Explain all 3").click()
-    expect(page.locator("#subline")).to_have_text("1 of 3 explained")
-    expect(page.locator("#table tbody tr").nth(1)).to_contain_text("computing")
+    page.get_by_role("button", name="Explain all 9").click()
+    expect(page.locator("#subline")).to_have_text(re.compile("[1-8] of 9 explained"))
     page.locator("#table").get_by_role("button", name="Stop").click()
-    resume = page.locator("#table").get_by_role("button", name="Go on with 2")
+    resume = page.locator("#table").get_by_role("button", name=re.compile("Go on with [1-8]"))
     expect(resume).to_be_visible()
+    explained = page.locator("#subline").inner_text()
     page.reload()
-    expect(page.locator("#subline")).to_have_text("1 of 3 explained")
+    expect(page.locator("#subline")).to_have_text(explained)
     resume.click()
-    expect(page.locator("#subline")).to_have_text("3 of 3 explained")
+    expect(page.locator("#subline")).to_have_text("9 of 9 explained")
 
 
 def test_a_molecule_is_drawn_and_an_answer_edited_by_hand(page):

@@ -197,7 +197,7 @@ def _planned(part: KitPart, cost: _Cost, given: float, can_stop: bool) -> Planne
     if not part.by_gradient:
         return PlannedPart(name=part.name, epochs=0, batch_size=0, pairs=0, patience=0, seconds=cost.seconds)
     if part.role == "judge" and cost.seconds > max(_TOO_LONG * given, _LONG):
-        seconds = round(cost.seconds, 1)
+        seconds = max(round(cost.seconds, 1), 0.1)
         return PlannedPart(name=part.name, epochs=0, batch_size=0, pairs=0, patience=0, seconds=0.0, left_out=seconds)
     epochs = max(min(int(given / max(cost.seconds, 1e-6)), cost.epochs), 1)
     patience = max(epochs // 3, _LEAST_EPOCHS) if can_stop else 0

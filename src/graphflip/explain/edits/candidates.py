@@ -32,13 +32,17 @@ class Vote(NamedTuple):
 
 
 GRAIN = 1e-3
-"""Scores are rounded to multiples of it, so that graphs about which a model says the same tie on every processor."""
+"""Candidates are compared by scores rounded to multiples of it: those of which models say the same tie on every
+processor."""
+
+DECIMALS = 6
+"""Decimals of estimated ranks: further ones depend on the order in which a processor adds numbers up."""
 
 
 def votes_for(outputs: Float[Tensor, "b c"], goal: AbstractGoal) -> list[Vote]:
     """Votes of a model on a batch; outputs that are not finite have the score minus infinity."""
     finite = outputs.isfinite().all(-1)
-    score = (torch.where(finite, goal.score(outputs), -torch.inf).double() / GRAIN).round() * GRAIN
+    score = torch.where(finite, goal.score(outputs), -torch.inf)
     votes = score.tolist(), (goal.reached(outputs) & finite).tolist(), goal.shown(outputs).tolist()
     return [Vote(*vote) for vote in zip(*votes, strict=True)]
 
@@ -115,13 +119,14 @@ class Candidate:
 
     @property
     def classifier_score(self) -> float:
-        """The classifier's score for the goal."""
-        return self.votes[0].score
+        """The classifier's score for the goal, rounded."""
+        return self.scores[0]
 
     @cached_property
     def scores(self) -> tuple[float, ...]:
-        """Scores for the goal by the classifier and, if they were asked, by the surrogates on average."""
-        return tuple(vote.score for vote in self.votes)
+        """Rounded scores for the goal by the classifier and, if they were asked, by the surrogates on average."""
+        scores = (vote.score for vote in self.votes)
+        return tuple(round(score / GRAIN) * GRAIN if score > -math.inf else score for score in scores)
 
     @property
     def belief(self) -> float:

@@ -18,13 +18,13 @@ from ..goals.batches import mean_outputs
 from ..goals.goal import AbstractGoal
 from ..moves.apply import Varied, apply_differences
 from ..moves.difference import Difference
-from .candidates import Candidate, Vote, votes_for
+from .candidates import GRAIN, Candidate, Vote, votes_for
 from .memory import Memory
 from .realism import AbstractStrangeness
 from .settings import Costs, Level, Limits
 
 # Scores of batches of different shapes differ in the last digits: a candidate must pass by more than that.
-_MARGIN = 5e-4
+_MARGIN = 1e-5
 
 # Candidates that are tried in vain, cheapest first, for one that survives being written as SMILES.
 _TRIES = 16
@@ -91,8 +91,8 @@ class Scoring:
         return [self.goal.enough(least + _MARGIN if least else 0.0) for least in asked]
 
     def demand_as_much_as(self, candidate: Candidate) -> None:
-        """Ask from now on for the scores that a candidate has."""
-        self.enough = list(candidate.scores)
+        """Ask from now on for the scores that a candidate has, up to rounding."""
+        self.enough = [score - GRAIN for score in candidate.scores]
 
     def start(self, factual: Candidate, logits: Float[Tensor, "1 c"]) -> Candidate:
         """The factual with the votes of all models; `logits` are the classifier's outputs."""
@@ -177,9 +177,9 @@ class Scoring:
     def passes(self, candidate: Candidate, slack: float = 0.0, enough: Sequence[float] | None = None) -> bool:
         """True if all models say enough, by default what is asked; `slack` tolerates so many rounding errors."""
         enough = self.enough if enough is None else enough
-        pairs = zip(candidate.scores, enough, strict=False)
-        says_enough = all(score >= least - slack * _MARGIN for score, least in pairs)
-        return candidate.predicted and says_enough and len(candidate.scores) == len(enough)
+        pairs = zip(candidate.votes, enough, strict=False)
+        says_enough = all(vote.score >= least - slack * _MARGIN for vote, least in pairs)
+        return candidate.predicted and says_enough and len(candidate.votes) == len(enough)
 
     def cheapest(self, candidates: Iterable[Candidate], tries: int = _TRIES) -> Candidate | None:
         """The cheapest candidate that passes, also when read back from SMILES, among the first `tries` that pass."""

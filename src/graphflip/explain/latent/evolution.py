@@ -151,10 +151,10 @@ class _Search:
         return Candidate.of(self.factual, sketch, self.graph.schema)
 
     def _rank(self, one: tuple[Candidate, Tensor]) -> float:
-        return self.settings.price * one[0].weight - one[0].votes[0].score
+        return self.settings.price * one[0].weight - one[0].classifier_score
 
     def _cost(self, one: Candidate) -> tuple[float, int, float]:
-        return one.weight, one.size, -one.votes[0].score
+        return one.weight, one.size, -one.classifier_score
 
     def _tried(self) -> list[tuple[Candidate, Tensor]]:
         """New graphs around the parents, with what the classifier says, and their codes."""

@@ -13,6 +13,7 @@ from torch.nn.functional import leaky_relu
 from ...graph import Graph
 from ...nn.layers import EquivariantBlock, InvariantReadout, QuietLinear, append_edges
 from ...nn.messages import AttentionLayer, RelationalLayer, num_relations, relations
+from ...nn.pooling import pooled_nodes
 from ...nn.rippling import dense_answers, relational_pools
 from ...nn.saturation import saturated, saturated_schema
 from ...nn.standardize import standardized
@@ -180,7 +181,7 @@ class _MessageClassifier(AbstractClassifier):
     def embed(self, graph: Graph) -> Float[Tensor, "b h"]:
         graph = standardized(graph if graph.num_slots else graph.pad(1))  # a maximum is of something
         graph = saturated(graph) if self.config.bonds == "sums" else graph
-        pooled = _pool(self._states(graph), graph.B.sum(1, keepdim=True).clamp(min=1), self.training)
+        pooled = pooled_nodes(self._states(graph), graph.B.sum(1, keepdim=True).clamp(min=1), self.training)
         return leaky_relu(self.join(self.drop(pooled)), self.config.leak)
 
     def _states(self, graph: Graph) -> Iterator[Float[Tensor, "b n d"]]:
@@ -290,30 +291,3 @@ class AttentionClassifier(_MessageClassifier):
 
 # From this many graphs on, finding nodes that look alike costs less than it saves.
 _MANY = 32
-
-
-def _pool(
-    states: Iterable[Float[Tensor, "b n d"]], count: Float[Tensor, "b 1"], training: bool
-) -> Float[Tensor, "b e"]:
-    """Sum, mean and maximum over the nodes, for the features at each depth in turn."""
-    top = _shared_maximum if torch.is_grad_enabled() and not training else torch.Tensor.amax
-    total, highest = (torch.stack(part) for part in zip(*((h.sum(1), top(h, 1)) for h in states), strict=True))
-    # Sums are divided by a typical size, so that they start on the scale of means. The maximum is of positive parts, so
-    # that an empty slot, which is zero, never wins.
-    return torch.cat([total / 20, total / count, highest.relu()], -1).transpose(0, 1).flatten(1)
-
-
-def _shared_maximum(h: Float[Tensor, "b n d"], axis: int) -> Float[Tensor, "b d"]:
-    """Maximum whose gradient goes in equal parts to all that are as large, up to rounding.
-
-    Which of two nodes at equal places is the larger one by its last digit would depend on the processor.
-    """
-    with torch.no_grad():
-        highest = h.amax(axis, keepdim=True)
-        are_highest = (h >= highest - _ROUNDING * (1 + highest.abs())).to(h.dtype)
-        share = are_highest / are_highest.sum(axis, keepdim=True)
-    return (h * share).sum(axis)
-
-
-# Rounding errors of features, relative to them.
-_ROUNDING = 1e-5

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...moves.draft import family_of
-from ..candidates import Candidate
+from ..candidates import DECIMALS, Candidate
 from ..experience.estimates import Effects, Features
 from ..experience.options import Options
 from ..experience.table import Experience
@@ -33,9 +33,6 @@ _DOUBT = 1.5
 
 # Log-probability above which, and log-odds below which, differences do not count.
 _SURE, _FAR, _FAR_OF_SLOPES = -1e-4, 12.0, 80.0
-
-# Decimals of estimated ranks: further ones depend on the order in which a processor adds numbers up.
-_DIGITS = 6
 
 # Candidates at a time where a search makes all moves that are not too many.
 _LOOK = 128
@@ -215,7 +212,7 @@ class Inspection:
                 cost = cost - options.of_states(_strangeness) + self._strangeness(options)
             if limit < math.inf and scoring.limits.patience == 1:  # only a cheaper one that passes is of any use now
                 options.open &= may_pass & (cost < limit + _MARGIN_OF_PRICE)
-            rank = (scoring.thrift * costs.price * cost - support / len(levels)).round(_DIGITS)
+            rank = (scoring.thrift * costs.price * cost - support / len(levels)).round(DECIMALS)
             rank[~options.open] = math.inf
             options.lowest = float(rank.min(initial=math.inf))
             return np.argsort(rank, kind="stable")[: int(options.open.sum())].tolist()

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ....models.networks.classifier import AbstractClassifier
 from ...moves.apply import apply_differences
 from ...moves.draft import Draft
-from ..candidates import Candidate
+from ..candidates import DECIMALS, Candidate
 from ..experience.table import ExpectedEffects
 from ..neighborhood import Neighborhood, SearchStage
 from ..scoring import Scoring
@@ -33,9 +33,6 @@ _SORTS, _OTHERS = 24, 8
 
 # Log-probability above which, and log-odds below which, differences do not count.
 _SURE, _FAR = -1e-4, 80.0
-
-# Decimals of ranks: further ones depend on the order in which a processor adds numbers up.
-_DECIMALS = 6
 
 
 class Listed(NamedTuple):
@@ -166,7 +163,7 @@ class Slopes:
             scores = -np.logaddexp(0.0, -scores) if goal.unit == "probability" else scores
             support = np.minimum(scores, np.array(scoring.enough)).mean(1)
             # Where nothing is missing any more, the steepest comes first all the same.
-            return (price * edits - support - 1e-3 * rises.mean(1)).round(_DECIMALS)
+            return (price * edits - support - 1e-3 * rises.mean(1)).round(DECIMALS)
 
         return rank
 
