@@ -238,7 +238,7 @@ def copy_weights(fast: nn.Module, slow: nn.Module) -> None:
 
 def _copy_block(block: nn.Module, twin: StackedBlock) -> None:
     twin.linear.bias[0] = 0  # graphflip leaves it out: the normalization would subtract it
-    twin.convolution.weight.copy_(block.mix.T.reshape(twin.convolution.weight.shape))
+    twin.convolution.weight.copy_(block.mix.T.reshape(twin.convolution.weight.shape))  # pyright: ignore[reportCallIssue]
     twin.norm.weight.copy_(block.norm.scale)
     twin.norm.bias.copy_(block.norm.shift)
     twin.norm.running_mean.copy_(block.norm.running_mean)

@@ -69,7 +69,8 @@ def slow_steps(vae: nn.Module) -> Callable[[Batch], None]:
     optimizer = torch.optim.AdamW(vae.train().parameters(), lr=2e-3)
 
     def step(batch: Batch) -> None:
-        loss = vae.neg_elbo(*all_slots(batch.graph), rng, beta=0.5).mean() / batch.graph.schema.max_nodes
+        losses = vae.neg_elbo(*all_slots(batch.graph), rng, beta=0.5)  # pyright: ignore[reportCallIssue]
+        loss = losses.mean() / batch.graph.schema.max_nodes
         descend(optimizer, vae, loss)
 
     return step

@@ -129,3 +129,10 @@ def test_benchmark_prints_figures(name, keys):
     figures = json.loads(run.stdout.splitlines()[-1])
     assert keys <= set(figures)
     assert all(figures[key] > 0 for key in keys)
+
+
+@pytest.mark.parametrize(("part", "key"), [("speed", "dask"), ("rows", "overhead_seconds_per_100000_rows")])
+def test_benchmark_of_jobs_prints_figures(part, key):
+    command = [sys.executable, str(FOLDER / "scale.py"), "--quick", "--only", part]
+    run = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert json.loads(run.stdout.removeprefix(part))[key]

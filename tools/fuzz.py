@@ -93,7 +93,7 @@ def run(name: str, runs: int, folder: Path) -> dict[str, float]:
 
 def child(name: str, runs: int, folder: Path, seed: int) -> None:
     """Fuzz; never returns."""
-    import atheris
+    import atheris  # pyright: ignore[reportMissingModuleSource]
 
     with atheris.instrument_imports(include=["graphflip"]):
         from parsers import examples, parse

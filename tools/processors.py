@@ -16,6 +16,8 @@ from typing import Any
 
 import torch
 
+from graphflip.explain.query import Prefer
+
 OUT = Path(__file__).parents[1] / "results" / "quality" / "processors.json"
 DATASETS, ROWS = ("ames", "mutagenicity", "nci1", "aids"), ("balanced", "minimal")
 OLD = {"ATEN_CPU_CAPABILITY": "default", "MKL_CBWR": "COMPATIBLE", "ONEDNN_MAX_CPU_ISA": "SSE41"}
@@ -27,7 +29,8 @@ def main() -> None:
     parser.add_argument("--answer", help=argparse.SUPPRESS)  # what a process of this tool is asked to do
     options = parser.parse_args()
     if options.answer:
-        print(json.dumps(answers(*options.answer.split("/"), options.limit)))
+        data, prefer = options.answer.split("/")
+        print(json.dumps(answers(data, prefer, options.limit)))
         return
     found: dict[str, Any] = {
         "command": f"python tools/processors.py --limit {options.limit}",
@@ -54,7 +57,7 @@ def compared(what: str, limit: int) -> dict[str, Any]:
     return {"answers": len(here), "others": others, "other_calls": shown, "probability_apart": apart}
 
 
-def answers(data: str, prefer: str, limit: int) -> list[dict[str, Any]]:
+def answers(data: str, prefer: Prefer, limit: int) -> list[dict[str, Any]]:
     """The classifier's word on each graph, the edits of its answer, and how many graphs were shown for it."""
     import graphflip
     from graphflip.data.source import load_dataset
