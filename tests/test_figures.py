@@ -61,6 +61,18 @@ def test_the_page_about_the_search_has_the_answers_that_change_on_old_processors
     assert f"Of {answers} answers about validation graphs of four sets {others} changed" in text
 
 
+def test_the_page_about_the_search_says_what_estimates_cost_and_bring():
+    table = json.loads((ROOT / "results" / "quality" / "table.json").read_text())
+    text = " ".join((ROOT / "docs" / "concepts" / "search.md").read_text().split())
+    sets = [table[name] for name in ("mutagenicity", "nci1", "aids")]
+    fewer = " / ".join(f"{one['every']['classifier_calls'] / one['balanced']['classifier_calls']:.0f}" for one in sets)
+    assert f"the classifier is shown {fewer} times fewer graphs" in text
+    for said, key, digits in (("They need more edits,", "mean_heavy_edits", 2), ("believes more of them,", "nafr", 3)):
+        found = (" / ".join(f"{one[row][key]:.{digits}f}" for one in sets) for row in ("balanced", "every"))
+        assert f"{said} {' instead of '.join(found)}" in text
+    assert all(one["balanced"]["nafr_other"] >= one["every"]["nafr_other"] for one in sets)
+
+
 def test_the_page_about_data_of_your_own_has_the_figures_of_the_fits():
     spec = importlib.util.spec_from_file_location("fit_results", ROOT / "tools" / "fit_results.py")
     fits = importlib.util.module_from_spec(spec)

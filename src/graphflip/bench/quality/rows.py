@@ -61,6 +61,11 @@ def walk(material: Material) -> AbstractExplainer:
     return replace(material.explainer.search(prefer="balanced"), walk=proposals, method="balanced+walk")
 
 
+def every(material: Material) -> AbstractExplainer:
+    """The default search without estimates: it makes every move in every round."""
+    return replace(material.explainer.search(prefer="balanced"), look=0, method="balanced+every")
+
+
 def greedy(material: Material) -> AbstractExplainer:
     """Greedy search: the best single edit in each round, by the classifier alone."""
     return EditSearch(material.kit.classifier, Moves(material.kit.schema), beam=1, confidence=0.5, method="greedy")
@@ -97,6 +102,7 @@ ROWS = (
     MethodRow("minimal", "search on the classifier alone", minimal),
     MethodRow("greedy", "the best single edit, one after the other, on the classifier alone", greedy),
     MethodRow("walk", "as balanced, but only what the latent walk proposes is tried (64 moves a round)", walk),
+    MethodRow("every", "as balanced, but without estimates: all moves of a round are made, and asked about", every),
     MethodRow("cgcf", "the paper's walk, with the default classifier and the modern autoencoder", cgcf, repeated=True),
     MethodRow("random", "a graph drawn from the modern autoencoder's prior", random, repeated=True),
     MethodRow(
