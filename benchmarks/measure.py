@@ -1,7 +1,6 @@
 """Command-line options of the benchmarks, timing of jobs in turns, memory, and the search to compare with."""
 
 import argparse
-import dataclasses
 import json
 import re
 import time
@@ -11,7 +10,6 @@ from statistics import median
 
 import torch
 
-from graphflip.explain.explainer import Explainer
 from graphflip.nn.memory import keep_memory
 
 
@@ -58,12 +56,6 @@ def timed(job: Callable[[], object]) -> float:
     began = time.process_time()
     job()
     return time.process_time() - began
-
-
-def making_every_move(explainer: Explainer) -> Explainer:
-    """The same explainer with searches that make every move in every round."""
-    wishes = {name: wish.model_copy(update={"look": 0}) for name, wish in explainer.kit.preferences.items()}
-    return Explainer(dataclasses.replace(explainer.kit, preferences=wishes))
 
 
 def forget_peak() -> float:

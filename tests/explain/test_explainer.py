@@ -68,6 +68,16 @@ def test_the_preferences_pull_the_way_they_say(explainer):
     assert large.p_counterfactual >= explainer.kit.preferences["believable"].confidence
 
 
+def test_a_thorough_search_misses_nothing_that_estimates_find(explainer):
+    """It makes every move, shows the classifier more graphs, and finds the smaller change where there is one."""
+    assert all(explainer.search(prefer=name, thorough=True).look == 0 for name in ("balanced", "believable"))
+    chlorinated = "Clc1cccc(Cl)c1Cl"
+    usual, thorough = explainer.explain(chlorinated), explainer.explain(chlorinated, thorough=True)
+    assert thorough.flipped
+    assert thorough.classifier_calls > 5 * usual.classifier_calls
+    assert len(heavy_edits(thorough.factual, thorough.edits)) < len(heavy_edits(usual.factual, usual.edits))
+
+
 def test_several_answers_are_different_graphs_that_all_flip(explainer):
     several = explainer.explain("CCN(CC)N=O", num=3)
     assert len(several) == 3

@@ -51,6 +51,7 @@ def questions() -> st.SearchStrategy[QuestionView]:
         parent=st.booleans(),
         confidence=st.none() | st.floats(0.01, 0.99),
         agreement=st.none() | st.floats(0.01, 0.99),
+        thorough=st.booleans(),
         seed=st.integers(0, 9),
         freeze_nodes=st.lists(numbers, max_size=4),
         freeze_edges=st.lists(st.lists(numbers, min_size=2, max_size=2, unique=True).map(tuple), max_size=4),

@@ -154,6 +154,7 @@ class Explainer:
         """
         query = Query.of(query, **options)
         kit, wish = self.kit, preference(query.prefer, self.kit.preferences)
+        wish = wish.model_copy(update={"look": 0}) if query.thorough else wish
         known = kit.knowledge.environments if wish.environments else None
         # Moves with other bonds than those of known environments need not even be tried.
         bonds = None if known is None or kit.schema.has_continuous else known.bonds

@@ -62,8 +62,8 @@ def walk(material: Material) -> AbstractExplainer:
 
 
 def every(material: Material) -> AbstractExplainer:
-    """The default search without estimates: it makes every move in every round."""
-    return replace(material.explainer.search(prefer="balanced"), look=0, method="balanced+every")
+    """The default search with `thorough=True`: without estimates, it makes every move in every round."""
+    return replace(material.explainer.search(prefer="balanced", thorough=True), method="balanced+every")
 
 
 def greedy(material: Material) -> AbstractExplainer:
@@ -102,7 +102,7 @@ ROWS = (
     MethodRow("minimal", "search on the classifier alone", minimal),
     MethodRow("greedy", "the best single edit, one after the other, on the classifier alone", greedy),
     MethodRow("walk", "as balanced, but only what the latent walk proposes is tried (64 moves a round)", walk),
-    MethodRow("every", "as balanced, but without estimates: all moves of a round are made, and asked about", every),
+    MethodRow("every", "as balanced, with thorough: all moves of a round are made, and asked about", every),
     MethodRow("cgcf", "the paper's walk, with the default classifier and the modern autoencoder", cgcf, repeated=True),
     MethodRow("random", "a graph drawn from the modern autoencoder's prior", random, repeated=True),
     MethodRow(

@@ -14,6 +14,7 @@ const LABELS = {
   parent: "Of a salt, the parent",
   confidence: "Least confidence",
   agreement: "Least agreement",
+  thorough: "Try every move",
   freeze_smarts: "Keep what matches (SMARTS)",
   forbid_node_types: "May be introduced",
   forbid_edge_types: "Bonds that may be introduced",
@@ -132,7 +133,7 @@ export function describe(question) {
     .filter(([name]) => question[name] !== null && question[name] !== undefined)
     .map(([name, words]) => words.replace("{}", figure(question[name], "value")));
   const without = ["forbid_node_types", "forbid_edge_types", "forbid_ops"].flatMap((name) => question[name] ?? []).map((value) => OPS[value] ?? value);
-  return [prefer, several, wanted ? `to ${wanted}` : "", kept ? `keeping ${kept}` : "", ...more, without.length ? `without ${without.join(", ")}` : ""].filter(Boolean).join(", ");
+  return [prefer, question.thorough ? "every move" : "", several, wanted ? `to ${wanted}` : "", kept ? `keeping ${kept}` : "", ...more, without.length ? `without ${without.join(", ")}` : ""].filter(Boolean).join(", ");
 }
 
 // Fill the fields with the options of an earlier question.
