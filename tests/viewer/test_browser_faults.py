@@ -269,3 +269,17 @@ def test_files_of_all_kinds_and_links_of_other_servers(context, page, tmp_path):
     shared = opened(context, f"/#model=mutagenicity&smiles={MUTAGEN}&name=NDMA&prefer=minimal")
     expect(shared.locator("#details")).to_be_visible()
     expect(shared.get_by_role("radio", name="Minimal")).to_be_checked()
+
+
+def test_what_is_written_while_the_page_starts_is_not_overwritten(context):
+    """The example that the page begins with does not take the place of a molecule that somebody has entered."""
+    page, held = context.new_page(), []
+    page.route("**/api/service", lambda route: held.append(route))
+    page.goto("/", wait_until="commit")
+    page.get_by_label("Molecule", exact=True).fill("Nc1ccccc1")
+    while not held:
+        page.wait_for_timeout(50)
+    held[0].continue_()
+    expect(page.locator("#before svg")).to_be_visible()
+    expect(page.locator("#subline")).to_have_text("Nc1ccccc1")
+    expect(page.get_by_label("Molecule", exact=True)).to_have_value("Nc1ccccc1")

@@ -66,12 +66,15 @@ const control = (name) => $("options").querySelector(`[name="${name}"]`);
 function optionField(option) {
   const { name, kind, description, whole, above, below } = option;
   const label = LABELS[name] ?? name.replaceAll("_", " ");
-  if (kind === "flag") return make("label", { class: "check", title: description }, make("input", { type: "checkbox", name, checked: option.default }), make("span", {}, label));
+  const [id, hint] = [`option-${name}`, `option-${name}-hint`];
+  if (kind === "flag") {
+    const box = make("input", { type: "checkbox", name, checked: option.default, "aria-describedby": hint });
+    return make("div", { class: "option" }, make("label", { class: "check" }, box, make("span", {}, label)), make("p", { class: "hint", id: hint }, description));
+  }
   if (option.among) {
     const boxes = members(option).map((value) => make("label", { class: "check" }, make("input", { type: "checkbox", name, value, checked: true }), make("span", {}, OPS[value] ?? value)));
     return make("fieldset", { class: "allowed", title: description }, make("legend", {}, label), ...boxes);
   }
-  const [id, hint] = [`option-${name}`, `option-${name}-hint`];
   const input = kind === "number"
     ? make("input", { type: "number", id, name, step: whole ? 1 : "any", min: above, max: below, placeholder: option.default ?? "the usual", "aria-describedby": hint })
     : make("input", { type: "text", id, name, placeholder: "nothing", autocomplete: "off", spellcheck: "false", "aria-describedby": hint });

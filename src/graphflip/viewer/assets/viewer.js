@@ -41,7 +41,7 @@ async function start() {
   listen();
   question.adapt();
   memory.show();
-  const shown = (await arrive()) || tryExample();
+  const shown = (await arrive()) || (field() ? readField() : tryExample()); // somebody may have written already
   $("explain").disabled = false; // only now: there was nothing to explain before
   await shown;
 }
