@@ -17,6 +17,7 @@ from ..errors import ConfigError
 from ..graph import Graph
 from ..models.networks.classifier import AbstractClassifier, num_outputs
 from ..models.networks.pegvae import PEGVAE
+from ..nn.memory import collecting_seldom
 from .assess import Assessor
 from .counterfactual import Counterfactual
 from .display import summarize
@@ -133,11 +134,12 @@ class Explainer:
         goal = self.request(query.target)
         for name, given in named_inputs(inputs, ids):
             graph = self.read(given, query.parent)
-            asked = {"target": goal, "ids": [name], "seed": query.seed}
             first, *ends = (keep_matches(search, graph, query.freeze_smarts) for search in searches)
             find = partial(explain_frontier, first, ends) if ends else partial(first.explain, num=query.num)
-            answers = with_estimates(find(graph, **asked), self.kit.classifier)
-            yield [self.assess(dataclasses.replace(answer, source=source_text(given))) for answer in answers]
+            with collecting_seldom():
+                found = with_estimates(find(graph, target=goal, ids=[name], seed=query.seed), self.kit.classifier)
+                answers = [self.assess(dataclasses.replace(each, source=source_text(given))) for each in found]
+            yield answers
 
     def search(self, query: Query | None = None, **options: Unpack[QueryOptions]) -> EditSearch:
         """Make the search behind `explain`, with the settings of the question's preference.
