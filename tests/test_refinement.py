@@ -75,7 +75,7 @@ def test_half_an_edge_and_half_a_node_are_seen():
 
 @pytest.mark.parametrize("grad", [False, True])
 def test_many_graphs_are_computed_by_color_unless_gradients_are_asked_for(monkeypatch, grad):
-    monkeypatch.setattr(classifiers, "_MANY", 5)
+    monkeypatch.setattr(classifiers, "_MANY", 5 * 6)  # slots of five graphs
     graph = draw(1, 6, 3, 2)
     model = RelationalGIN(graph.schema, ClassifierConfig(width=6, depth=2, hidden=8)).eval()
     monkeypatch.setattr(model, "_each_color" if grad else "_each_node", None)

@@ -60,6 +60,14 @@ def test_every_kind_of_input_gives_the_same_answer(explainer, found):
         assert to_smiles(one.counterfactual) == to_smiles(found.counterfactual)
 
 
+def test_searches_share_what_their_moves_look_up(explainer):
+    kit = explainer.kit
+    assert explainer.search().moves is explainer.search(target=1).moves is kit.known_moves
+    assert kit.known_moves.bonds == kit.knowledge.environments.bonds
+    assert explainer.search(prefer="minimal").moves is kit.moves
+    assert kit.moves.bonds is None
+
+
 def test_the_preferences_pull_the_way_they_say(explainer):
     small, large = (explainer.explain("Nc1ccc2ccccc2c1", prefer=name) for name in ("minimal", "believable"))
     assert small.flipped

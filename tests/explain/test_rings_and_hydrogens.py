@@ -9,7 +9,9 @@ from graphflip.explain.edits.candidates import Candidate
 from graphflip.explain.edits.settings import Costs
 from graphflip.explain.moves.atoms.choice import rules_of
 from graphflip.explain.moves.atoms.counting import unseen_edits
+from graphflip.explain.moves.atoms.rules import AbstractMoleculeRules
 from graphflip.explain.moves.difference import Difference
+from graphflip.explain.moves.rings.perception import HeavyAtoms
 from graphflip.explain.moves.sketch import Sketch
 
 SCHEMA = drug_schema(30)
@@ -40,6 +42,19 @@ def test_no_bond_goes_across_a_ring(smiles):
 
 def test_separate_parts_are_not_joined():
     assert not {(i, j) for i, j in partners("CCOCC.CCOCC") if (i < 5) != (j < 5)}
+
+
+def test_a_molecule_is_built_once_and_anew_for_a_copy_that_changes():
+    rules, molecule = rules_of(SCHEMA), sketch("CCO")
+    assert isinstance(rules, AbstractMoleculeRules)
+    first = HeavyAtoms.of(molecule, rules)
+    assert first is not None
+    assert HeavyAtoms.of(molecule, rules) is first
+    changed = molecule.copy()
+    changed.set_node(2, molecule.nodes[0])
+    again = HeavyAtoms.of(changed, rules)
+    assert again is not None
+    assert [atom.GetSymbol() for atom in again.mol.GetAtoms()] == ["C", "C", "C"]
 
 
 def unseen(before: Sketch, after: Sketch) -> int:

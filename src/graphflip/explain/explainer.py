@@ -31,7 +31,6 @@ from .goals.targets import parse_goal
 from .keywords import Input, OneAnswer, PreparedQuestion, SeveralAnswers, Watch
 from .kit import Kit, load_kit
 from .latent.anchored import LatentPath, latent_path
-from .moves.moves import Moves
 from .preferences import FRONTIER_ENDS, SEARCH_SETTINGS, asked_confidence, concession, less_than, preference, realism
 from .query import Query, QueryOptions, Target
 
@@ -158,14 +157,12 @@ class Explainer:
         kit, wish = self.kit, preference(query.prefer, self.kit.preferences)
         wish = wish.model_copy(update={"look": 0}) if query.thorough else wish
         known = kit.knowledge.environments if wish.environments else None
-        # Moves with other bonds than those of known environments need not even be tried.
-        bonds = None if known is None or kit.schema.has_continuous else known.bonds
         agreement = wish.agreement if query.agreement is None else query.agreement
         if query.agreement is not None and not kit.surrogates:
             raise ConfigError("`agreement` must be left out, because this kit has no surrogates that could agree.")
         return EditSearch(
             kit.classifier,
-            Moves(kit.schema, kit.knowledge.vocabulary, bonds),
+            kit.moves if known is None else kit.known_moves,  # others than known bonds need not even be tried
             known,
             kit.knowledge.environments.minimum,
             constraints=query.constraints,

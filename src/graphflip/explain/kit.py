@@ -4,6 +4,7 @@ import dataclasses
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from ..models.storage.store import CARD, PRETRAINED, Card, load_model, read_card
 from ..schema import Schema
 from .edits.experience.table import EXPERIENCE, Experience
 from .knowledge import KNOWLEDGE, Knowledge
+from .moves.moves import Moves
 from .neighbors import NEIGHBORS, TrainingMolecules
 from .preferences import PREFERENCES, Preference, read_preferences
 
@@ -68,6 +70,17 @@ class Kit:
     @property
     def schema(self) -> Schema:
         return self.classifier.schema
+
+    @cached_property
+    def moves(self) -> Moves:
+        """All moves of its graphs; what they look up is kept from one answer to the next."""
+        return Moves(self.schema, self.knowledge.vocabulary)
+
+    @cached_property
+    def known_moves(self) -> Moves:
+        """Those of the moves that create bonds of known environments only; all, if attributes are numbers."""
+        bonds = None if self.schema.has_continuous else self.knowledge.environments.bonds
+        return Moves(self.schema, self.knowledge.vocabulary, bonds)
 
     def with_classifier(self, classifier: AbstractClassifier, classes: tuple[str, ...] = ()) -> "Kit":
         """The same kit for another classifier of the same graphs, without surrogates and judges that have another

@@ -145,9 +145,7 @@ class Study:
     @cached_property
     def moves(self) -> Moves:
         """Moves of the classifier's graphs."""
-        kit = self.explainer.kit
-        bonds = self.explainer.search().moves.bonds if self._environments is not None else None
-        return Moves(kit.schema, kit.knowledge.vocabulary, bonds)
+        return self.explainer.search().moves if self._environments is not None else self.explainer.kit.moves
 
     @cached_property
     def trier(self) -> Trier:

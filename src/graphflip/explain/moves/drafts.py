@@ -67,7 +67,7 @@ class Drafts:
         `known` are the groups to add; `branches` is the share of the heavy nodes that a branch may have which goes.
         """
         heavy = self.rules.heavy(state)
-        room = {i: self._room(state, i) for i in heavy}
+        room = self._rooms(state, heavy)
         yield from self._change_nodes(state, heavy, room)
         yield from self._change_edges(state, heavy, room)
         yield from self._add_edges(state, heavy, room)
@@ -99,10 +99,13 @@ class Drafts:
         """Bonds that only change together with their ring."""
         return frozenset() if self._rings is None else self._rings.fixed_bonds(state)
 
-    def _room(self, state: Sketch, i: int) -> int:
-        """Sum of the orders of further edges that a node may get, such that aromatic rings stay aromatic."""
-        room = self.rules.room(state, i)
-        return room if self._rings is None else min(room, self._rings.room(state, i))
+    def _rooms(self, state: Sketch, heavy: list[int]) -> dict[int, int]:
+        """For each node, the sum of the orders of further edges that it may get such that rings stay aromatic."""
+        room = {i: self.rules.room(state, i) for i in heavy}
+        if self._rings is not None:
+            for i in self._rings.rings(state).aromatic_atoms:
+                room[i] = min(room[i], self._rings.room(state, i))
+        return room
 
     def strip_hydrogens(self, draft: Sketch, i: int, keep: Container[int] = ()) -> None:
         """Remove the hydrogens that fill a node's valence, in place, but for those to keep."""

@@ -46,6 +46,7 @@ class Sketch:
             gained or lost.
         charges: Formal charges of atoms by the charge rule, kept once they were computed.
         ions: Stored charges at a glance, kept once they were computed.
+        atoms: Heavy atoms as an RDKit molecule, kept once they were built.
         rings: Rings of a molecule, kept once they were found.
         census: Bonds and charges of atoms at a glance, kept once they were looked at.
         newest: Number of the node that was added last; 0 if none was. Added nodes have negative numbers.
@@ -57,6 +58,7 @@ class Sketch:
     touched: set[int] = field(default_factory=set)
     charges: dict[int, int] | None = None
     ions: Ions | None = None
+    atoms: Any = None
     rings: Any = None
     census: Any = None
     newest: int = 0

@@ -217,7 +217,8 @@ class _RelationalClassifier(_MessageClassifier):
         return self.head(leaky_relu(self.join(pooled), self.config.leak))
 
     def _states(self, graph: Graph) -> Iterator[Float[Tensor, "b n d"]]:
-        many = len(graph) >= _MANY and not (self.training or torch.is_grad_enabled())
+        slots = len(graph) * graph.num_slots
+        many = len(graph) > 1 and slots >= _MANY and not (self.training or torch.is_grad_enabled())
         return self._each_color(graph) if many and graph.refinement.is_exact else self._each_node(graph)
 
     def _each_color(self, graph: Graph) -> Iterator[Float[Tensor, "b n d"]]:
@@ -289,5 +290,5 @@ class AttentionClassifier(_MessageClassifier):
         return AttentionLayer(width, 4, kinds)
 
 
-# From this many graphs on, finding nodes that look alike costs less than it saves.
-_MANY = 32
+# From this many slots of several graphs on, finding nodes that look alike costs less than it saves.
+_MANY = 480

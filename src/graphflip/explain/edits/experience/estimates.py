@@ -29,17 +29,17 @@ class Features:
     def of(self, family: Family, state: Sketch) -> Rows:
         """Numbers of the features of the moves of a family, a row for each."""
         kind, place, choices = family.kind, family.place, family.choices
-        rows = np.empty((len(choices), 6), dtype=np.int64)
-        rows[:, 0] = self._number((place, kind == "add group", kind == "change node"))
-        rows[:, 1] = self._each(("brings",), choices)
-        rows[:, 2] = self._number(kind)
-        rows[:, 3] = self._number(place[:1])
+        columns = np.empty((6, len(choices)), dtype=np.int64)
+        columns[0] = self._number((place, kind == "add group", kind == "change node"))
+        columns[1] = self._each(("brings",), choices)
+        columns[2] = self._number(kind)
+        columns[3] = self._number(place[:1])
         if choices.values[0] is None:  # a move that only takes something away
-            rows[:, 4:] = -1
+            columns[4:] = -1
         else:
-            rows[:, 4] = self._each((kind,), choices)
-            rows[:, 5] = self._each((state.nodes[place[0]],), choices)
-        return rows
+            columns[4] = self._each((kind,), choices)
+            columns[5] = self._each((state.nodes[place[0]],), choices)
+        return columns.T
 
     def _number(self, feature: Hashable) -> int:
         return self.numbers.setdefault(feature, len(self.numbers))
@@ -71,7 +71,7 @@ class Effects:
         self.rows: list[NDArray[np.int64]] = []
         self.effects: list[tuple[float, ...]] = []
         self._table = np.empty((0, 6), dtype=np.int64)
-        self._fit = 0, np.zeros((1, kinds))
+        self._fit = 0, np.zeros((0, kinds))
         self._last: tuple[int, Rows, NDArray[np.float64]] | None = None
 
     def observe(self, row: NDArray[np.int64], *effects: float) -> None:
@@ -92,12 +92,13 @@ class Effects:
         mean = effects.mean(0) if self.centered else np.zeros(self.kinds)
         if self._fit[0] != len(self.rows):
             self._fit = len(self.rows), self._fitted(effects - mean)
-        known = self._fit[1]
-        # Features without an observation, and those that a move lacks, have the last row, which is zero.
-        return mean + known[np.where(moves < len(known) - 1, moves, -1)].sum(1)
+        # Features that came later have no effect, as the last row, which stands for those that a move lacks (-1).
+        known = np.zeros((len(self.features.numbers) + 1, self.kinds))
+        known[: len(self._fit[1])] = self._fit[1]
+        return mean + np.stack([column.take(moves.T).sum(0) for column in known.T], axis=1)
 
     def _fitted(self, effects: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Effects of features, by a few steps of conjugate gradients on the penalized least squares; then zeros."""
+        """Effects of features, by a few steps of conjugate gradients on the penalized least squares."""
         seen = Indicators(self._rows_so_far(), len(self.features.numbers))
         residual = seen.sums(effects)
         fitted = np.zeros_like(residual)
@@ -111,7 +112,7 @@ class Effects:
             residual -= step * image
             size, before = (residual * scale * residual).sum(0), size
             direction = scale * residual + size / np.maximum(before, _TINY) * direction
-        return np.concatenate([fitted, np.zeros((1, self.kinds))])
+        return fitted
 
     def _rows_so_far(self) -> Rows:
         """Features of all moves observed; those since the last time are added to a table."""
@@ -132,15 +133,17 @@ class Indicators:
     """
 
     def __init__(self, rows: Rows, num_features: int):
-        self.at, self.size = rows + 1, num_features + 1
-        self.counts = np.bincount(self.at.ravel(), minlength=self.size)[1:]
+        self.at, self.size = rows.T + 1, num_features + 1  # feature by feature: numpy sums rows faster than columns
+        self._flat = self.at.ravel()
+        self.counts = np.bincount(self._flat, minlength=self.size)[1:]
 
     def of_moves(self, values: Float64[np.ndarray, "f kinds"]) -> Float64[np.ndarray, "m kinds"]:
         """Sum of the values of the features of each move: the matrix times values."""
-        return np.concatenate([np.zeros_like(values[:1]), values])[self.at].sum(1)
+        padded = np.zeros((values.shape[1], self.size))
+        padded[:, 1:] = values.T
+        return np.array([column.take(self.at).sum(0) for column in padded]).T
 
     def sums(self, values: Float64[np.ndarray, "m kinds"]) -> Float64[np.ndarray, "f kinds"]:
         """Sum of the values of the moves that have each feature: the transposed matrix times values."""
-        at, width = self.at.ravel(), self.at.shape[1]
-        each = [np.bincount(at, np.repeat(column, width), self.size)[1:] for column in values.T]
-        return np.stack(each, axis=1)
+        width = len(self.at)
+        return np.array([np.bincount(self._flat, np.tile(each, width), self.size)[1:] for each in values.T]).T

@@ -38,8 +38,8 @@ class Options:
         self.states, self.promises = front, promises
         self.families = [(state, family) for state, some in zip(front, families, strict=True) for family in some]
         self.starts = np.cumsum([0, *(len(family.choices) for _, family in self.families)])
-        rows = [features.of(family, state.sketch) for state, family in self.families]
-        self.rows = np.concatenate([np.empty((0, 6), dtype=np.int64), *rows])
+        rows = [features.of(family, state.sketch).T for state, family in self.families]
+        self.rows = np.concatenate([np.empty((6, 0), dtype=np.int64), *rows], axis=1).T
         self.open = np.ones(len(self.rows), dtype=bool)
         moves = [sum(len(family.choices) for family in some) for some in families]
         self.state_of = np.repeat(np.arange(len(front)), moves)

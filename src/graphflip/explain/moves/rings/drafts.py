@@ -15,7 +15,6 @@ from .perception import Rings
 _LARGEST = 9
 
 _SIX, _FIVE, _THREE = 6, 5, 3
-_UNLIMITED = 99
 _LONE_PAIRS = ("S", "O", "N")
 """Atoms that stand in an aromatic ring of five in the place of two carbons."""
 
@@ -76,9 +75,7 @@ class RingDrafts:
         return self.rings(state).fixed
 
     def room(self, state: Sketch, i: int) -> int:
-        """Most orders of further bonds that an atom can have in an aromatic ring; many if it is in none."""
-        if i not in self.rings(state).aromatic_atoms:
-            return _UNLIMITED
+        """Most orders of further bonds that an atom of an aromatic ring can have."""
         if self.changes.symbol(state, i) not in _LONE_PAIRS or self._has_double(state, i):
             return 1
         outside = [j for j in state.near[i] if (i, j) not in self.rings(state).bonds]

@@ -26,7 +26,13 @@ class HeavyAtoms(NamedTuple):
 
     @classmethod
     def of(cls, sketch: Sketch, rules: AbstractMoleculeRules) -> "HeavyAtoms | None":
-        """Build the molecule; None if RDKit does not accept it."""
+        """Build the molecule, and keep it with the sketch; None if RDKit does not accept it."""
+        if sketch.atoms is None:
+            sketch.atoms = (cls._built(sketch, rules),)
+        return sketch.atoms[0]
+
+    @classmethod
+    def _built(cls, sketch: Sketch, rules: AbstractMoleculeRules) -> "HeavyAtoms | None":
         slots = rules.heavy(sketch)
         number, order = {i: k for k, i in enumerate(slots)}, rules.order
         bonds = [
