@@ -57,6 +57,18 @@ def net_charge(graph, k=0):
     return sum(graph.schema.chemistry.formal_charges(*atoms_and_bonds(graph, k)))
 
 
+@pytest.mark.parametrize("schema", [EXPLICIT, IMPLICIT], ids=["explicit", "implicit"])
+@pytest.mark.parametrize("known", [False, True])
+def test_moves_that_remember_other_molecules_list_the_same(schema, known):
+    single, double = ("single",), ("double",)
+    bonds = frozenset({(("C",), single, ("C",)), (("C",), single, ("O",)), (("N",), double, ("O",))}) if known else None
+    kept = Moves(schema, VOCABULARY, bonds)
+    sketches = [Sketch.of(from_smiles(text, schema)) for text in SMILES]
+    listed = [[family[:4] for family in kept.families(each, each)] for _ in range(2) for each in sketches]
+    anew = [[family[:4] for family in Moves(schema, VOCABULARY, bonds).families(each, each)] for each in sketches]
+    assert listed == [*anew, *anew]
+
+
 @molecules
 def test_moves_of_molecules_lead_to_molecules(graph):
     moves = moves_of(graph)

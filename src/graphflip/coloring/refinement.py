@@ -66,6 +66,7 @@ class Refinement:
         self._colors = {0: mix(_fold(self.nodes, schema.nodes))}
         self._alike: dict[int, Alike] = {}
         self._links: dict[int, Links] = {}
+        self._spread: dict[int, Int[Tensor, " slots"]] = {}
 
     @cached_property
     def is_exact(self) -> bool:
@@ -114,9 +115,10 @@ class Refinement:
 
     def spread(self, values: Float[Tensor, "colors d"], rounds: int) -> Float[Tensor, "b n d"]:
         """Spread values of the colors of a round to the slots of their nodes; zero where there is no node."""
-        color = self.alike(rounds).color
-        place = torch.cat([color, color.new_tensor([len(values)])])[self._number]
-        rows = torch.cat([values, values.new_zeros(1, values.shape[1])]).index_select(0, place)
+        if rounds not in self._spread:  # models that follow need the same places
+            color, first = self.alike(rounds)
+            self._spread[rounds] = torch.cat([color, color.new_tensor([len(first)])]).index_select(0, self._number)
+        rows = torch.cat([values, values.new_zeros(1, values.shape[1])]).index_select(0, self._spread[rounds])
         return rows.view(*self.shape, values.shape[1])
 
     @cached_property

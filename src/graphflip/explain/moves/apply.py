@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -19,19 +20,29 @@ def apply_differences(graph: Graph, differences: Sequence[Difference]) -> Graph:
     B, V, A, E = (
         tensor.expand(len(differences), *tensor.shape[1:]).clone() for tensor in (graph.B, graph.V, graph.A, graph.E)
     )
-    nodes = [(c, i, change.after) for c, each in enumerate(differences) for i, change in each.nodes.items()]
-    edges = [(c, i, j, change.after) for c, each in enumerate(differences) for (i, j), change in each.edges.items()]
-    if not graph.schema.directed:
-        edges += [(c, j, i, after) for c, i, j, after in edges]
-    if nodes:
-        *where, cells = zip(*nodes, strict=True)
-        at = tuple(torch.tensor(where))
-        V[at], B[at] = _rows(cells, graph.schema.nodes, graph.V)
-    if edges:
-        *where, cells = zip(*edges, strict=True)
-        at = tuple(torch.tensor(where))
-        E[at], A[at] = _rows(cells, graph.schema.edges, graph.E)
-    return Graph.trusted(B, V, A, E, graph.schema)
+    n, schema = graph.num_slots, graph.schema
+    nodes = [(c * n + i, change.after) for c, each in enumerate(differences) for i, change in each.nodes.items()]
+    edges = [
+        ((c * n + a) * n + b, change.after)
+        for c, each in enumerate(differences)
+        for (i, j), change in each.edges.items()
+        for a, b in (((i, j),) if schema.directed else ((i, j), (j, i)))
+    ]
+    _write(nodes, B, V, schema.nodes)
+    _write(edges, A, E, schema.edges)
+    return Graph.trusted(B, V, A, E, schema)
+
+
+def _write(
+    cells: list[tuple[int, Attributes | None]], exist: Tensor, rows: Tensor, columns: tuple[Column, ...]
+) -> None:
+    """Write attributes, and whether they exist, at these places of all nodes or all pairs of nodes, in place."""
+    if cells:
+        places, attributes = zip(*cells, strict=True)
+        at = torch.from_numpy(np.array(places)).to(rows.device)
+        written, there = _rows(attributes, columns, rows)
+        rows.view(-1, rows.shape[-1]).index_copy_(0, at, written)
+        exist.view(-1).index_copy_(0, at, there)
 
 
 class Varied:
@@ -137,7 +148,8 @@ def _rows(cells: Sequence[Attributes | None], columns: tuple[Column, ...], like:
     """Rows of V or E for some attributes, and 1 for each that exists, 0 for None."""
     kinds = {attributes: number for number, attributes in enumerate(dict.fromkeys(cells))}
     each = like.new_tensor([[float(attributes is not None), *_row(attributes, columns)] for attributes in kinds])
-    rows = each.reshape(len(kinds), 1 + like.shape[-1])[[kinds[attributes] for attributes in cells]]
+    chosen = torch.from_numpy(np.fromiter(map(kinds.__getitem__, cells), np.int64, len(cells))).to(like.device)
+    rows = each.reshape(len(kinds), 1 + like.shape[-1]).index_select(0, chosen)
     return rows[:, 1:], rows[:, 0]
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Container, Iterator
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 
 from ...schema import Schema
 from .atoms.bonds import KnownBonds
@@ -27,6 +27,9 @@ from .draft import (
 from .fragments import Fragment, groups
 from .rings.drafts import RingDrafts
 from .sketch import Bond, Pair, Sketch
+
+# Surroundings whose moves are kept once they were listed: most places are like others.
+_KEPT = 2**12
 
 
 class Vocabulary:
@@ -116,11 +119,20 @@ class Drafts:
     def _change_nodes(self, state: Sketch, heavy: list[int], room: dict[int, int]) -> Iterator[Family]:
         inside = set(heavy)
         for i in heavy:
-            near = [(edge, state.nodes[j]) for j, edge in state.near[i].items() if j in inside]
-            others = self.rules.alternatives(state, i, room[i])
-            fit = [node for node in others if all(self._joins(node, edge, neighbor) for edge, neighbor in near)]
+            near = frozenset((edge, state.nodes[j]) for j, edge in state.near[i].items() if j in inside)
+            fit = self._fitting_nodes(tuple(self.rules.alternatives(state, i, room[i])), near)
             if fit:
-                yield Family("change node", (i,), Variants(tuple(fit)), state.nodes[i], partial(with_node, state, i))
+                yield Family("change node", (i,), fit, state.nodes[i], partial(with_node, state, i))
+
+    @cached_property
+    def _fitting_nodes(self):
+        @lru_cache(maxsize=_KEPT)
+        def fitting(others: tuple[Attributes, ...], near: frozenset[tuple[Attributes, Attributes]]) -> Variants:
+            """Those of the attributes that may stand beside all neighbors on their edges, looked up once."""
+            joins = (all(self._joins(node, edge, neighbor) for edge, neighbor in near) for node in others)
+            return Variants(tuple(node for node, joined in zip(others, joins, strict=True) if joined))
+
+        return fitting
 
     def _joins(self, node: Attributes, edge: Attributes, neighbor: Attributes) -> bool:
         """True if two nodes may be neighbors on such an edge."""
@@ -136,18 +148,25 @@ class Drafts:
             if not {i, j} <= inside or (i, j) in aromatic:
                 continue
             more = min(room[i], room[j]) + self.rules.order(attributes)
-            fit = self._fitting_edges(state, i, j, other_attributes(attributes, self.schema.edges), more)
+            fit = self._fitting_edges(state.nodes[i], state.nodes[j], self._other_edges(attributes), more)
             if fit:
                 yield Family("change edge", (i, j), fit, attributes, partial(joined, state, i, j))
             if self._can_cut(state, i, j, held):
                 yield Family("remove edge", (i, j), NOTHING, attributes, partial(cut, state, i, j))
 
-    def _fitting_edges(self, state: Sketch, i: int, j: int, edges: list[Attributes], room: int) -> Variants:
-        """Those of the edges that may join two nodes with room for edges of such an order."""
-        ends = state.nodes[i], state.nodes[j]
-        return Variants(
-            tuple(edge for edge in edges if self.rules.order(edge) <= room and self._joins(ends[0], edge, ends[1]))
-        )
+    @cached_property
+    def _other_edges(self):
+        return lru_cache(maxsize=_KEPT)(lambda edge: tuple(other_attributes(edge, self.schema.edges)))
+
+    @cached_property
+    def _fitting_edges(self):
+        @lru_cache(maxsize=_KEPT)
+        def fitting(node: Attributes, neighbor: Attributes, edges: tuple[Attributes, ...], room: int) -> Variants:
+            """Those of the edges that may join two nodes with room for edges of such an order, looked up once."""
+            able = (edge for edge in edges if self.rules.order(edge) <= room)
+            return Variants(tuple(edge for edge in able if self._joins(node, edge, neighbor)))
+
+        return fitting
 
     def _can_cut(self, state: Sketch, i: int, j: int, held: set[Pair]) -> bool:
         """True if the graph stays connected without an edge; in molecules, if it also is part of a ring of three."""
@@ -156,12 +175,12 @@ class Drafts:
         return (state.directed and i in state.near[j]) or (i, j) not in held
 
     def _add_edges(self, state: Sketch, heavy: list[int], room: dict[int, int]) -> Iterator[Family]:
-        choices = fresh_attributes(self.schema.edges, (attributes for *_, attributes in state.edges()))
+        choices = tuple(fresh_attributes(self.schema.edges, (attributes for *_, attributes in state.edges())))
         for i, others in self.rules.partners(state, heavy).items():
             for j in others:
                 if j in state.near[i] or i == j or (i > j and not state.directed):
                     continue
-                fit = self._fitting_edges(state, i, j, choices, min(room[i], room[j]))
+                fit = self._fitting_edges(state.nodes[i], state.nodes[j], choices, min(room[i], room[j]))
                 if fit:
                     yield Family("add edge", (i, j), fit, None, partial(joined, state, i, j))
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from hashlib import blake2b
 from pathlib import Path
 from typing import NamedTuple, cast
@@ -160,7 +160,12 @@ def feature_key(feature: Hashable) -> np.uint32:
 
 def _text(part: object) -> str:
     if isinstance(part, Fragment):
-        return repr((part.nodes, part.edges, part.link))
+        return _text_of_group(part)
     if isinstance(part, tuple):
         return f"({','.join(map(_text, cast(tuple[object, ...], part)))})"
     return repr(part)
+
+
+@lru_cache(maxsize=2**10)
+def _text_of_group(group: Fragment) -> str:
+    return repr((group.nodes, group.edges, group.link))

@@ -1,8 +1,8 @@
 """Valence: the rules that keep a changed molecule valid, and the hydrogens that a change adds or removes."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from ....chemistry import Chemistry
 from ....schema import Schema
@@ -12,6 +12,9 @@ from .filling import Census, Filling
 from .orders import BondOrders, column_index
 from .rules import AbstractMoleculeRules
 from .shells import Shells
+
+# Kinds of atoms, with their room, whose alternatives are kept.
+_KEPT = 2**12
 
 
 @dataclass(frozen=True)
@@ -71,11 +74,18 @@ class Valence(AbstractMoleculeRules):
     def limit(self, node: Attributes) -> int:
         return self.chemistry.max_valence(self.symbol(node))
 
-    def alternatives(self, sketch: Sketch, i: int, room: int) -> Iterator[Attributes]:
-        was = sketch.nodes[i]
-        for other in other_attributes(was, self.schema.nodes):
-            if self.symbol(other) != "H" and room + self.limit(other) - self.limit(was) >= 0:
-                yield other
+    def alternatives(self, sketch: Sketch, i: int, room: int) -> tuple[Attributes, ...]:
+        return self._alternatives(sketch.nodes[i], room)
+
+    @cached_property
+    def _alternatives(self):
+        @lru_cache(maxsize=_KEPT)
+        def alternatives(was: Attributes, room: int) -> tuple[Attributes, ...]:
+            """Attributes that an atom with these may have instead, looked up once for all atoms like it."""
+            others = (other for other in other_attributes(was, self.schema.nodes) if self.symbol(other) != "H")
+            return tuple(other for other in others if room + self.limit(other) - self.limit(was) >= 0)
+
+        return alternatives
 
     def fresh(self, known: Iterable[Attributes]) -> list[Attributes]:
         return [node for node in fresh_attributes(self.schema.nodes, known) if "H" not in node]
