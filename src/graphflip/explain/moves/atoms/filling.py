@@ -105,8 +105,11 @@ class Filling:
         if not after.nodes.keys().isdisjoint(after.touched - changed) or not census.cations.isdisjoint(touched):
             return None
         atoms = {i: self.bonds(after, i) for i in changed & after.nodes.keys()}
-        if any(bonds.symbol == "H" for bonds in atoms.values()):
+        symbols = {bonds.symbol for bonds in atoms.values()}
+        if "H" in symbols:
             return None
+        if "N" not in symbols and not census.cations:
+            return self._one_by_one(census, touched, atoms)
         filled = self._in_turn(after, census, atoms)
         if filled is None:
             return False
@@ -119,6 +122,18 @@ class Filling:
             if not self.shells.is_filled(*case):
                 return False
             charge += self.shells.charge(*case)
+        return filled if not charge or abs(census.total + charge) <= abs(census.total) else False
+
+    def _one_by_one(self, census: Census, touched: set[int], atoms: dict[int, Bonds]) -> list[Filled] | Literal[False]:
+        """The same where no nitrogen is or becomes a cation, so that no atom depends on another one."""
+        filled, charge = [], -sum(census.charges.get(i, 0) for i in touched) if census.charges else 0
+        for i in sorted(atoms):
+            symbol, valence, degree, _ = bonds = atoms[i]
+            wanted = self.shells.wanted(symbol, valence, degree, False)
+            if wanted is None:
+                return False
+            charge += self.shells.charge(symbol, valence + wanted, degree + wanted, False)
+            filled.append(Filled(i, bonds, wanted))
         return filled if not charge or abs(census.total + charge) <= abs(census.total) else False
 
     def _in_turn(self, after: Sketch, census: Census, atoms: dict[int, Bonds]) -> list[Filled] | None:
