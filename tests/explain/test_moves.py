@@ -262,3 +262,18 @@ def test_a_vocabulary_survives_json_and_refuses_what_does_not_fit(substituted):
 def test_groups_are_for_undirected_graphs():
     with pytest.raises(SchemaError, match="directed"):
         Moves(random_schema(0, directed=True), VOCABULARY)
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_differences_are_written_whatever_the_strides_of_a_graph(count):
+    graph = from_smiles("CCO", IMPLICIT)
+    turned = Graph.trusted(
+        graph.B, graph.V, graph.A.mT.contiguous().mT, graph.E.transpose(1, 2).contiguous().transpose(1, 2), IMPLICIT
+    )
+    before = Sketch.of(graph)
+    after = before.copy()
+    after.set_node(0, ("N",))
+    after.cut(1, 2)
+    differences = [Difference.between(before, after)] * count
+    assert apply_differences(turned, differences) == apply_differences(graph, differences)
+    assert Sketch.of(apply_differences(turned, differences), count - 1).nodes[0] == ("N",)

@@ -18,7 +18,8 @@ def apply_differences(graph: Graph, differences: Sequence[Difference]) -> Graph:
     slots = max((max(difference.touched, default=0) for difference in differences), default=0) + 1
     graph = graph.pad(slots) if slots > graph.num_slots else graph
     B, V, A, E = (
-        tensor.expand(len(differences), *tensor.shape[1:]).clone() for tensor in (graph.B, graph.V, graph.A, graph.E)
+        tensor.expand(len(differences), *tensor.shape[1:]).clone(memory_format=torch.contiguous_format)
+        for tensor in (graph.B, graph.V, graph.A, graph.E)
     )
     n, schema = graph.num_slots, graph.schema
     nodes = [(c * n + i, change.after) for c, each in enumerate(differences) for i, change in each.nodes.items()]
@@ -41,7 +42,7 @@ def _write(
         places, attributes = zip(*cells, strict=True)
         at = torch.from_numpy(np.array(places)).to(rows.device)
         written, there = _rows(attributes, columns, rows)
-        rows.view(-1, rows.shape[-1]).index_copy_(0, at, written)
+        rows.view(exist.numel(), rows.shape[-1]).index_copy_(0, at, written)
         exist.view(-1).index_copy_(0, at, there)
 
 
