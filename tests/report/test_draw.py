@@ -94,6 +94,13 @@ def inside(picture) -> None:
         assert top < point[0][1] < top + height
 
 
+def test_what_is_no_molecule_is_drawn_in_silence(capfd):
+    carbon = [{"type": "C"}] * 6
+    graph = Graph.build(EXPLICIT, carbon, [(0, k, {"type": "single"}) for k in range(1, 6)])
+    assert draw_graph(graph).svg()
+    assert capfd.readouterr().err == ""
+
+
 @given(seed=SEEDS, n=SIZES, m=SIZES)
 def test_laws_of_pairs(seed, n, m):
     check(*random_pair(seed, n, m))
