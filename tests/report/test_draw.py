@@ -144,6 +144,14 @@ def test_bonds_and_hydrogens_keep_out_of_marks(before, after, schema):
             assert not [point for point in (*ends, *hydrogens) if is_within(point, node)]
 
 
+def test_hydrogens_of_a_marked_atom_cover_no_bond_where_a_larger_group_comes():
+    before, after = molecule_pair("Nc1ccc2ccccc2c1", "S(c1ccc2ccccc2c1)(=O)(=O)O", CHARGED)
+    picture, _ = draw_pair(before, after)
+    (hydrogens,) = [text for one in picture.scene.elements for text in one.shapes if getattr(text, "text", "") == "H₂"]
+    ends = [end for one in picture.scene.elements if len(one.spot) > 1 for end in drawn_ends(one)]
+    assert min(np.hypot(end[0] - hydrogens.at[0], end[1] - hydrogens.at[1]) for end in ends) > 0.4 * UNIT
+
+
 def drawn_ends(bond) -> list:
     lines = [shape for shape in bond.shapes if isinstance(shape, Lines) and shape.style == "bond"]
     return [end for shape in lines for segment in shape.segments for end in segment]
