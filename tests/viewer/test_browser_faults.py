@@ -199,6 +199,22 @@ def test_what_the_model_does_not_see_and_why_something_cannot_be_used(page):
     expect(page.get_by_label("Of a salt, its largest part")).to_be_checked()
 
 
+def test_what_comes_of_a_question_is_seen_from_the_end_of_a_long_form(page):
+    page.set_viewport_size({"width": 1200, "height": 600})
+    molecule(page, MUTAGEN)
+    page.locator("summary", has_text="More options").click()
+    page.get_by_label("Keep what matches (SMARTS)").fill("c1cc(")
+    ask = page.get_by_role("button", name="Explain", exact=True)
+    ask.click()
+    expect(page.locator("#problem")).to_contain_text("must be SMARTS patterns")
+    expect(page.locator("#problem")).to_be_in_viewport()
+    page.get_by_label("Keep what matches (SMARTS)").fill("")
+    page.get_by_role("radio", name="Minimal").check()
+    ask.click()
+    expect(page.locator("#details")).to_be_visible()
+    expect(headline(page)).to_be_in_viewport()
+
+
 def test_reasons_to_trust_are_one_click_away(page):
     page.route("**/api/read", nearly_even)
     enter(page, "CCN(CC)N=O")
