@@ -93,4 +93,4 @@ def test_bad_rows_are_named_or_skipped_and_counted(tmp_path):
     assert "42" in refused.stderr
     skipped = run("train", "classifier", file, "--out", tmp_path / "m", "--epochs", 1, "--batch-size", 8, "--skip-bad")
     assert skipped.returncode == 0, skipped.stderr
-    assert "1 rows could not be read" in skipped.stderr
+    assert "1 row could not be read and was left out" in skipped.stderr

@@ -152,7 +152,11 @@ def read_attributes(stored: Any) -> AttributeDict:
 def _check_attributes(owner: str, attributes: Any, columns: Sequence[Column]) -> None:
     names = [column.name for column in columns]
     if not isinstance(attributes, dict) or sorted(attributes) != sorted(names):
-        raise DataError(f"{owner} must be an object with the keys {names}; got {shortened(attributes)}.")
+        wanted = ", ".join(names) or "none"
+        raise DataError(
+            f"{owner} must have exactly the attributes that the model knows ({wanted}); got {shortened(attributes)}. "
+            "Leave the others out, or use a model of graphs like these."
+        )
     for column in columns:
         column.check(attributes[column.name], owner)
 

@@ -5,7 +5,7 @@ import torch
 
 from graphflip.data.molecules.molecule import drug_schema, molecule_schema, to_mol, to_smiles
 from graphflip.data.molecules.smiles import load_rdkit_molecules, load_smiles_csv, write_smiles_csv
-from graphflip.data.tables import read_smiles
+from graphflip.data.tables import count_rows, has_usual_label, read_smiles
 from graphflip.errors import ConfigError, DataError
 
 pytest.importorskip("rdkit", reason="molecules need the extra `mol`: pip install 'graphflip[mol]'")
@@ -146,7 +146,7 @@ def test_files_that_cannot_be_used(write, tmp_path):
     for path, problem in (
         (tmp_path / "none.csv", "must be readable"),
         (write("C\n", "set.xyz"), r"end in \.csv, \.tsv or \.smi"),
-        (write("", "empty.csv"), "an empty file"),
+        (write("", "empty.csv"), "the file is empty"),
         (write("a,b\n1,2\n", "header.csv"), "must name a column of SMILES"),
         (write("smiles,label\n", "rows.csv"), "0 rows, none can"),
     ):
@@ -160,6 +160,17 @@ def test_files_that_cannot_be_used(write, tmp_path):
     binary.write_bytes(b"smiles\n\xff\xfe\n")
     with pytest.raises(DataError, match="UTF-8"):
         load_smiles_csv(binary)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "cp1252"])
+def test_tables_are_read_as_spreadsheets_write_them(encoding, tmp_path):
+    text = "smiles,name,label\r\nCCO,café,a\r\nCCN,thé,b\r\n"
+    path = tmp_path / "spreadsheet.csv"
+    mark = "\ufeff" if encoding == "utf-16-le" else ""
+    path.write_bytes((mark + text).encode(encoding))
+    assert [(row.id, row.smiles) for row in read_smiles(path, tolerant=True)] == [("café", "CCO"), ("thé", "CCN")]
+    assert count_rows(path) == 2
+    assert has_usual_label(path)
 
 
 @pytest.mark.parametrize("label", ["nitro", "logp"])

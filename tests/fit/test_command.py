@@ -73,3 +73,27 @@ def test_the_command_reads_pyg_graphs_of_ones_own(tmp_path, few_models, monkeypa
         command("mine:nothing", tmp_path / "other", function=True)
     with pytest.raises(ConfigError, match="`absent` must be a function of mine, which has"):
         command("mine:absent", tmp_path / "other", function=True)
+
+
+def test_check_ends_with_a_command_that_runs_as_it_stands(tmp_path, monkeypatch, capsys):
+    from graphflip.cli.check import check
+
+    (tmp_path / "mine_to_check.py").write_text(
+        "import torch\n"
+        "from graphflip.data.planted.motif import planted\n"
+        "def graphs():\n"
+        "    return planted(num_graphs=20)\n"
+        "def model():\n"
+        "    return lambda A: torch.stack([A.sum((1, 2)), 9 - A.sum((1, 2))], 1)\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    check("mine_to_check:model", "mine_to_check:graphs", function=True)
+    printed = capsys.readouterr().out
+    assert "graphflip fit mine_to_check:graphs --function --classifier mine_to_check:model --out kit" in printed
+
+
+@pytest.mark.parametrize(("error", "says"), [(0.01, "can be used"), (8.4, "latent paths are rough")])
+def test_numbers_that_are_far_off_are_no_use(error, says):
+    from graphflip.fit.expectations import about_autoencoder
+
+    assert says in about_autoencoder({"atoms": 1.0, "edges": 1.0, "graphs": 1.0, "node_error": error})

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 import graphflip as gf
-from graphflip.errors import ConfigError
+from graphflip.errors import ConfigError, DataError
 from graphflip.fit import kit as fit
 from graphflip.fit.kit import fit_kit
 from graphflip.fit.measure import without_times
@@ -94,3 +94,17 @@ def test_a_folder_is_for_one_kit(kit, tmp_path):
     (tmp_path / "broken" / "fit.json").write_text("[1]")
     with pytest.raises(ConfigError, match=r"fit\.json: not a readable file"):
         fit_kit(PLANTED, tmp_path / "broken", resume=True)
+
+
+@pytest.mark.parametrize(
+    ("labels", "classes", "says"),
+    [
+        ([0, 0, 0], ("only",), "labels of two classes or more, or numbers; got only `only`.*--target COLUMN"),
+        ([0, 1, 0], ("a", "b"), "to train, to validate and to test on; 3 are too few"),
+    ],
+)
+def test_data_that_nothing_can_be_learned_from_are_named(labels, classes, says, tmp_path):
+    few = gf.GraphDataset.from_graphs("some", [PLANTED.graphs(slice(0, 3))], labels, classes)
+    with pytest.raises(DataError, match=says):
+        fit_kit(few, tmp_path / "kit")
+    assert not (tmp_path / "kit").exists()

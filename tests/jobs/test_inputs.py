@@ -126,7 +126,7 @@ def test_a_tu_folder_may_have_attributes_that_a_model_does_not_know():
         graph = row.graph(few)
         assert graph.nodes() == [{"color": node["color"]} for node in whole.graphs([k]).nodes()]
         assert [edge[:2] for edge in graph.edges()] == [edge[:2] for edge in whole.graphs([k]).edges()]
-    with pytest.raises(DataError, match="must be an object with the keys"):
+    with pytest.raises(DataError, match=r"attributes that the model knows \(\w+\); got .* Leave the others out"):
         rows_of(GOLDEN / "toy")[0].graph(SCHEMA)
 
 
@@ -217,10 +217,26 @@ def test_an_input_without_rows_is_said(own_graphs, tmp_path):
             list(open_source(spec, function=":" in spec).nonempty())
 
 
-@pytest.mark.parametrize("spec", ["nowhere.csv", "planted:moon", " ", "", "nowhere/x.sdf"])
+@pytest.mark.parametrize("spec", ["nowhere.csv", " ", "", "nowhere/x.sdf"])
 def test_what_is_no_input_is_said(spec):
     with pytest.raises(DataError, match="SMILES"):
         open_source(spec)
+
+
+def test_a_part_that_a_set_does_not_have_is_named():
+    with pytest.raises(DataError, match="A part of planted must be one of train, validation, test; got 'moon'"):
+        open_source("planted:moon")
+
+
+def test_a_file_of_another_kind_is_named(tmp_path):
+    (tmp_path / "mine.docx").write_text("CCO")
+    with pytest.raises(DataError, match=r"mine.docx: a file to read must end in .csv, .*; got '.docx'"):
+        open_source(str(tmp_path / "mine.docx"))
+
+
+def test_of_a_module_with_many_functions_a_few_are_named():
+    with pytest.raises(ConfigError, match=r"which has (\w+, ){9}\w+ and \d+ more\."):
+        open_source("os:path", function=True)
 
 
 def test_the_digest_sees_every_change():

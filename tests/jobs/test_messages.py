@@ -13,6 +13,9 @@ def test_a_long_smiles_does_not_fill_the_terminal(settings):
     assert "bad_input" in text
     assert "got 24000" in text
     assert len(text) < 300
+    (text,) = said(settings, "C" * 1_000)
+    assert "at most" in text
+    assert len(text) < 500
 
 
 def test_a_line_whose_quotes_are_not_in_pairs_is_named_as_that(settings, tmp_path):

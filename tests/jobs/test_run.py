@@ -6,12 +6,14 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from graphflip.errors import DataError
+from graphflip.errors import DataError, JobError
 from graphflip.explain.records import read_records, to_record
 from graphflip.jobs import InProcess, JobSettings, Processes, explained, of_graphs, open_source, run_job
 from graphflip.jobs.child import may_fork
 from graphflip.jobs.engines import Done
+from graphflip.jobs.export import export
 from graphflip.jobs.folder import MANIFEST, JobFolder, read_manifest
+from graphflip.report.results import read_results
 
 from .conftest import Counted, answers_of, begun, small_kit
 
@@ -142,3 +144,10 @@ def test_shards_are_spread_over_folders(undisturbed):
     folder = JobFolder(undisturbed, read_manifest(undisturbed))
     assert folder.shard(2_000_001).parent.name == "2000"
     assert folder.shard(999).parent != folder.shard(1000).parent
+
+
+def test_what_reads_answers_says_that_a_job_is_not_finished(table, settings, tmp_path):
+    begun(table, settings, tmp_path / "job")
+    for read in (lambda job: export(job, tmp_path / "x.csv"), read_results):
+        with pytest.raises(JobError, match=r"job: the job must be finished; .* Give its command again"):
+            read(tmp_path / "job")

@@ -94,6 +94,13 @@ def inside(picture) -> None:
         assert top < point[0][1] < top + height
 
 
+def test_what_is_no_molecule_is_drawn_in_silence(capfd):
+    carbon = [{"type": "C"}] * 6
+    graph = Graph.build(EXPLICIT, carbon, [(0, k, {"type": "single"}) for k in range(1, 6)])
+    assert draw_graph(graph).svg()
+    assert capfd.readouterr().err == ""
+
+
 @given(seed=SEEDS, n=SIZES, m=SIZES)
 def test_laws_of_pairs(seed, n, m):
     check(*random_pair(seed, n, m))
@@ -135,6 +142,14 @@ def test_bonds_and_hydrogens_keep_out_of_marks(before, after, schema):
             ends = [end for one in bonds if node.spot[0] in one.spot for end in drawn_ends(one)] if letters else []
             hydrogens = [text.at for text in letters if text.at != node.spot[0]]
             assert not [point for point in (*ends, *hydrogens) if is_within(point, node)]
+
+
+def test_hydrogens_of_a_marked_atom_cover_no_bond_where_a_larger_group_comes():
+    before, after = molecule_pair("Nc1ccc2ccccc2c1", "S(c1ccc2ccccc2c1)(=O)(=O)O", CHARGED)
+    picture, _ = draw_pair(before, after)
+    (hydrogens,) = [text for one in picture.scene.elements for text in one.shapes if getattr(text, "text", "") == "H₂"]
+    ends = [end for one in picture.scene.elements if len(one.spot) > 1 for end in drawn_ends(one)]
+    assert min(np.hypot(end[0] - hydrogens.at[0], end[1] - hydrogens.at[1]) for end in ends) > 0.4 * UNIT
 
 
 def drawn_ends(bond) -> list:

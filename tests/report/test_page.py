@@ -95,13 +95,17 @@ def test_graphs_that_are_no_molecules_have_nodes_not_atoms():
 
 
 def test_the_summary_counts():
-    text = summary(results(explanation("a"), explanation("b", one_minimal=True), failure()))
+    text = summary(results(explanation("a", one_minimal=False), explanation("b", one_minimal=True), failure()))
     assert "2 of 3 searches found a graph" in text
     assert "They are 1.0 edits away on average, 1 in the median." in text
-    assert "For 1 of them it was checked" in text
+    assert "In 1 of 2 every change is needed for the target; in the others some serve the confidence" in text
     assert "another GNN 100%, trees 0%" in text
     assert "100% are made of surroundings that occur in the data. 0% are plausible" in text
     assert text.endswith("Not found: no move allowed 1.")
+    text = summary(results(explanation("a", one_minimal=True), unread=(UnreadInput("z", "bad_input", "No SMILES."),)))
+    assert "1 of 1 searches found a graph" in text
+    assert "In all of them every change is needed for the target." in text
+    assert text.endswith("Inputs without a search: bad input 1.")
     cut = Results("some", (ResultSet("some", (explanation(),), 12),))
     assert summary(cut).startswith("Shown are 1 of 12 explanations")
     assert summary(dataclasses.replace(cut, tables=("x",))).startswith("Tables, figures and explanations of 1 runs.")

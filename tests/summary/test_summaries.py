@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -93,6 +94,14 @@ def test_the_page_holds_everything_and_runs_nothing(rule):
     first = summary.directions[0].recourses[0]
     assert all(f"<li>{name}</li>" in page for name in first.covers)
     assert np.isclose(first.flips.value, 1)
+
+
+def test_the_page_opens_the_examples_of_the_first_change_alone(rule):
+    *_, summary = rule
+    (part,) = summary.directions
+    page = summary_html(replace(summary, directions=(replace(part, recourses=part.recourses[:1] * 3),)))
+    assert page.count("<details open>") == 1
+    assert page.count("that no change above flips") == 2
 
 
 @pytest.mark.parametrize("wrong", [{"theta": 0.0}, {"num": 0}, {"held_out": 1.0}, {"thета": 1}])

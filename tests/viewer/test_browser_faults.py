@@ -191,12 +191,28 @@ def test_what_the_model_does_not_see_and_why_something_cannot_be_used(page):
         "This model takes molecules of at most 50 atoms, hydrogens included; this one has 212."
     )
     page.locator("summary", has_text="More options").click()
-    page.get_by_label("Of a salt, the parent").uncheck()
+    page.get_by_label("Of a salt, its largest part").uncheck()
     enter(page, "CC(=O)[O-].[Na+]")
     expect(page.locator("#problem")).not_to_contain_text("from_smiles")
     page.get_by_role("button", name="Use the neutral parent").click()
     expect(page.locator("#subline")).to_have_text("CC(=O)O")
-    expect(page.get_by_label("Of a salt, the parent")).to_be_checked()
+    expect(page.get_by_label("Of a salt, its largest part")).to_be_checked()
+
+
+def test_what_comes_of_a_question_is_seen_from_the_end_of_a_long_form(page):
+    page.set_viewport_size({"width": 1200, "height": 600})
+    molecule(page, MUTAGEN)
+    page.locator("summary", has_text="More options").click()
+    page.get_by_label("Keep what matches (SMARTS)").fill("c1cc(")
+    ask = page.get_by_role("button", name="Explain", exact=True)
+    ask.click()
+    expect(page.locator("#problem")).to_contain_text("must be SMARTS patterns")
+    expect(page.locator("#problem")).to_be_in_viewport()
+    page.get_by_label("Keep what matches (SMARTS)").fill("")
+    page.get_by_role("radio", name="Minimal").check()
+    ask.click()
+    expect(page.locator("#details")).to_be_visible()
+    expect(headline(page)).to_be_in_viewport()
 
 
 def test_reasons_to_trust_are_one_click_away(page):

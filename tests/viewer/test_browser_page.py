@@ -136,6 +136,8 @@ def test_it_fits_a_phone(browser, server, answered):
     beyond = "e => e.getBoundingClientRect().right > 361"
     wide = f"[...document.querySelectorAll('*')].filter({beyond}).map(e => e.outerHTML.slice(0, 90))"
     assert page.evaluate("document.documentElement.scrollWidth") <= 360, page.evaluate(wide)
+    assert page.locator("#model").bounding_box()["width"] > 80, "the name of the model is to be read"
+    assert page.get_by_role("link", name="What it goes by").bounding_box()["height"] < 40, "in one line"
     context.close()
 
 

@@ -139,7 +139,7 @@ def test_it_is_colored_where_it_matters_and_copied(page):
     expect(colors.first).to_be_visible()
     expect(page.locator("#matters-legend")).to_be_visible()
     expect(page.locator("#matters-legend")).to_contain_text("changes here lead to the target")
-    expect(page.locator("#matters-most")).to_contain_text(re.compile(r"strongest color is 0\.\d"))
+    expect(page.locator("#matters-most")).to_contain_text(re.compile(r"strongest color is a change of 0\.\d"))
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.get_by_role("button", name="Copy SMILES").click()
     expect(page.get_by_role("button", name="Copied")).to_be_visible()

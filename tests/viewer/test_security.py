@@ -36,6 +36,18 @@ def test_requests_of_other_sites_are_refused(origin):
     run(scenario)
 
 
+@pytest.mark.parametrize(("accept", "kind"), [("text/html,*/*;q=0.8", "text/html"), ("*/*", "application/json")])
+def test_who_opens_the_page_without_the_token_reads_a_sentence(accept, kind):
+    async def scenario(browser):
+        refused = await browser().get("/", headers={"accept": accept})
+        assert refused.status_code == 401
+        assert refused.headers["content-type"].startswith(kind)
+        assert "content-security-policy" in refused.headers
+        assert "Open the address that the server has printed" in refused.text
+
+    run(scenario, token="secret")
+
+
 def test_every_answer_has_its_policy():
     async def scenario(browser):
         client = browser()

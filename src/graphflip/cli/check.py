@@ -28,4 +28,5 @@ def check(
     show(f"{classifier} on {dataset}\n{diagnosis}")
     if not diagnosis.usable:
         raise typer.Exit(2)
-    show(f"\nIt can be used: graphflip fit {data} --classifier {classifier} --out kit")
+    flags = (" --function" if function else "") + (" --skip-bad" if skip_bad else "")
+    show(f"\nIt can be used: graphflip fit {data}{flags} --classifier {classifier} --out kit")

@@ -44,4 +44,5 @@ def prepare() -> None:
 def report_bad(count: int) -> None:
     """Print the number of rows that could not be read, if there are any."""
     if count:
-        complaints.print(f"[yellow]{count} rows could not be read and were left out.[/yellow]")
+        rows = "1 row" if count == 1 else f"{count} rows"
+        complaints.print(f"[yellow]{rows} could not be read and {'was' if count == 1 else 'were'} left out.[/yellow]")

@@ -32,6 +32,9 @@ def call_function(spec: str) -> Any:
     return made
 
 
+_LISTED = 10  # functions of a module that an error names
+
+
 def find_function(spec: str) -> Callable[..., Any]:
     """Import the function `package.module:name`, looking in the current folder first."""
     module_name, colon, name = spec.partition(":")
@@ -50,9 +53,9 @@ def find_function(spec: str) -> Callable[..., Any]:
     function = getattr(module, name, None)
     if not callable(function):
         has = [key for key, value in vars(module).items() if callable(value) and not key.startswith("_")]
-        raise ConfigError(
-            f"{spec}: `{name}` must be a function of {module_name}, which has {', '.join(has) or 'none'}."
-        )
+        own = [key for key in has if getattr(vars(module)[key], "__module__", None) == module_name] or has
+        listed = ", ".join(own[:_LISTED]) + (f" and {len(own) - _LISTED} more" if len(own) > _LISTED else "")
+        raise ConfigError(f"{spec}: `{name}` must be a function of {module_name}, which has {listed or 'none'}.")
     return function
 
 

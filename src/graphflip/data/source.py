@@ -142,8 +142,14 @@ def open_source(spec: str, function: bool = False) -> Source:
         return Source(place.path.name, lambda: READERS[place.kind](place.path), (place.path,), counted)
     if place.path.suffix.lower() in _FILES and not os.path.exists(place.path):
         raise DataError(f"{place.path}: there is no such file. The input must be {_INPUT}.")
-    if os.path.exists(place.path) or spec.partition(":")[0] in SETS:
-        raise DataError(f"The input must be {_INPUT}; got {spec!r}.")
+    name, _, part = spec.partition(":")
+    if name in SETS:
+        raise DataError(f"A part of {name} must be one of {', '.join(PARTS)}; got {part!r}. Write {name}:test, say.")
+    if os.path.exists(place.path):
+        raise DataError(
+            f"{place.path}: a file to read must end in {', '.join(_FILES)}; got '{place.path.suffix}'. "
+            "Rename it, or save it as one of these."
+        )
     if is_function(spec) and not _is_smiles(spec):
         raise DataError(
             f"The input must be {_INPUT}; got {spec!r}, which is none of them. If it is a function of your own code, "

@@ -1,12 +1,13 @@
 """Tables of SMILES, read line by line: a line that cannot be read is a bad row and hides no other line."""
 
+import codecs
 import csv
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TextIO
 
 from ..errors import DataError
 
@@ -37,12 +38,13 @@ def read_smiles(
     """Read rows of a .csv or .tsv file with a header, or of a .smi file (SMILES, name, label; no header), one by one.
 
     Each line is a row. One with a quote that is not closed in it, and so each part of a cell with a line break, is
-    given with a text that is no SMILES, and reading goes on with the next line. With `tolerant`, so are bytes that are
-    not UTF-8; else they are an error.
+    given with a text that is no SMILES, and reading goes on with the next line. With `tolerant`, bytes that are
+    not UTF-8 are read as Windows' Western European; else they are an error. A file that begins with the mark of UTF-16
+    is read as that.
     """
     path = Path(path)
     try:
-        with path.open(newline="", encoding="utf-8-sig", errors="replace" if tolerant else "strict") as file:
+        with _opened(path, _WESTERN if tolerant else "strict") as file:
             if path.suffix.lower() in _DELIMITERS:
                 yield from _read_table(path, file, smiles_column, label_column)
             elif path.suffix.lower() == ".smi":
@@ -53,6 +55,25 @@ def read_smiles(
         raise DataError(f"{path}: the file must be readable; {error.strerror}. Check the path.") from error
     except UnicodeDecodeError as error:
         raise DataError(f"{path}: the file must be a table in UTF-8; {error}. Save it as CSV in UTF-8.") from error
+
+
+def _opened(path: Path, errors: str = "replace") -> TextIO:
+    """Open a table as text: UTF-8, or what spreadsheets write as "Unicode text", which is UTF-16 with a mark."""
+    with path.open("rb") as file:
+        marked = file.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+    encoding, handler = ("utf-16", "replace") if marked else ("utf-8-sig", errors)
+    return path.open(newline="", encoding=encoding, errors=handler)
+
+
+def _read_western(error: UnicodeError) -> tuple[str, int]:
+    """Read bytes that are not UTF-8 as Windows' spreadsheets write them in Western Europe."""
+    if not isinstance(error, UnicodeDecodeError):
+        raise error
+    return error.object[error.start : error.end].decode("cp1252", "replace"), error.end
+
+
+_WESTERN = "graphflip.western"
+codecs.register_error(_WESTERN, _read_western)
 
 
 class LabelColumn(NamedTuple):
@@ -88,7 +109,7 @@ def label_columns(path: Path | str) -> list[LabelColumn]:
     path = Path(path)
     if path.suffix.lower() not in _DELIMITERS:
         return []
-    with path.open(newline="", encoding="utf-8-sig", errors="replace") as file:
+    with _opened(path) as file:
         lines = bounded_lines(file)
         first = next(lines, "")
         mark = _delimiter(path, first)
@@ -113,7 +134,7 @@ def has_usual_label(path: Path | str) -> bool:
     path = Path(path)
     if path.suffix.lower() not in _DELIMITERS:
         return True
-    with path.open(newline="", encoding="utf-8-sig", errors="replace") as file:
+    with _opened(path) as file:
         first = next(bounded_lines(file), "")
     header = [name.strip() for name in _cells(first, _delimiter(path, first)) or ()]
     return _column(path, header, None, _LABEL_NAMES) is not None
@@ -153,7 +174,7 @@ def _as_number(text: str) -> float | None:
 
 def count_rows(path: Path) -> int:
     """Count the rows that a table must give, by its lines alone: those that are not blank, without the header."""
-    with path.open(newline="", encoding="utf-8-sig", errors="replace") as file:
+    with _opened(path) as file:
         lines = bounded_lines(file)
         first = next(lines, "")
         is_table = path.suffix.lower() in _DELIMITERS
@@ -175,13 +196,15 @@ def bounded_lines(file) -> Iterator[str]:
 def _read_table(path: Path, file, smiles_column: str | None, label_column: str | None) -> Iterator[SmilesRow]:
     lines = bounded_lines(file)
     first = next(lines, "")
+    if not first:
+        raise DataError(f"{path}: a table must have a header and rows; the file is empty.")
     mark = _delimiter(path, first)
     header = [name.strip() for name in _cells(first, mark) or ()]
     smiles_at = _column(path, header, smiles_column, _SMILES_NAMES)
     if smiles_at is None:
         raise DataError(
             f"{path}: the header must name a column of SMILES ({', '.join(_SMILES_NAMES)}); got "
-            f"{', '.join(header) or 'an empty file'}. Add a header, or rename a column (in Python: `smiles_column`)."
+            f"{', '.join(header) or 'an empty line'}. Add a header, or rename a column (in Python: `smiles_column`)."
         )
     label_at = _column(path, header, label_column, _LABEL_NAMES)
     id_at = _column(path, header, None, _ID_NAMES)

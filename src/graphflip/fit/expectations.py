@@ -33,7 +33,7 @@ def _about_data(readiness: Readiness) -> list[str]:
 
 
 def _about_models(readiness: Readiness) -> list[str]:
-    said = [_about_autoencoder(readiness.reconstruction)]
+    said = [about_autoencoder(readiness.reconstruction)]
     if readiness.plausible_limit is None:
         said.append(
             "It cannot say if a graph as a whole is plausible: by its likelihood, real graphs and ones with shuffled "
@@ -68,11 +68,16 @@ def _about_models(readiness: Readiness) -> list[str]:
     return said
 
 
-def _about_autoencoder(rebuilt: dict[str, float]) -> str:
+_ROUGH = 0.5  # standard deviations by which numbers that are rebuilt may be off
+
+
+def about_autoencoder(rebuilt: dict[str, float]) -> str:
+    """Say what the autoencoder can be used for."""
     text = f"The autoencoder rebuilds {rebuilt['atoms']:.1%} of nodes and {rebuilt['edges']:.1%} of edges"
     errors = [f"{rebuilt[key]:.2f} for those of {key[:4]}s" for key in ("node_error", "edge_error") if key in rebuilt]
     text += f"; numbers are off by {' and '.join(errors)}, in standard deviations" if errors else ""
-    if rebuilt["atoms"] >= 0.98 and rebuilt["edges"] >= 0.95:
+    are_close = all(rebuilt.get(key, 0.0) <= _ROUGH for key in ("node_error", "edge_error"))
+    if rebuilt["atoms"] >= 0.98 and rebuilt["edges"] >= 0.95 and are_close:
         return f"{text}: latent paths and walks can be used."
     return f"{text}: latent paths are rough. Give it more time (--minutes); the search itself does not need it."
 

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from ..data.dataset import GraphDataset
 from ..data.splits import PARTS
-from ..errors import ConfigError
+from ..errors import ConfigError, DataError
 from ..explain.kit import load_kit
 from ..explain.knowledge import KNOWLEDGE, Knowledge
 from ..explain.neighbors import save_training_molecules
@@ -37,6 +37,7 @@ from .useful import bring_back, set_judges_aside, set_useless_aside
 
 MANIFEST = "fit.json"
 _SAMPLE = 64  # graphs on which a user's classifier is tried
+_FEW = 20  # graphs of which a random split may leave a part empty
 Watch = Callable[[str, int, int], None]
 """Called with the name of the current step, the seconds of work done, and the total."""
 
@@ -95,8 +96,7 @@ def fit_kit(
     own = _own_classifier(classifier, dataset)
     labeled = dataset if own is None else labeled_by(own, dataset)
     dataset, labels_given = labeled, labeled is dataset
-    for name in PARTS:
-        dataset.part(name)
+    _check_enough(dataset, classifier)
     parts = _parts(dataset, classifier)
     if autoencoder is not None:
         parts = [part for part in parts if part != VAE]
@@ -115,6 +115,24 @@ def fit_kit(
         _train_parts(parts, plan, dataset, taught, folder, teacher, watch)
         calls = 0 if teacher is None else teacher.calls
         return _completed(dataset, folder, own, labels_given, calls, plan)
+
+
+def _check_enough(dataset: GraphDataset, classifier: Any) -> None:
+    """Raise DataError if there are too few graphs, or no labels for a classifier to learn."""
+    if classifier == "train" and len(dataset.classes) == 1:
+        raise DataError(
+            f"{dataset.name}: a fit needs labels of two classes or more, or numbers; got only `{dataset.classes[0]}`. "
+            "Name the column of labels with --target COLUMN (or write it under the heading `label`), or give a "
+            "classifier of your own."
+        )
+    missing = [name for name in PARTS if not len(dataset.split.get(name, ()))]
+    if missing and len(dataset) < _FEW:
+        raise DataError(
+            f"{dataset.name}: a fit needs graphs to train, to validate and to test on; {len(dataset)} are too few. "
+            "Give more: 200 make a beginning, a few thousand are better."
+        )
+    for name in missing:
+        dataset.part(name)
 
 
 def _completed(

@@ -42,7 +42,8 @@ def _kind(dataset: GraphDataset) -> str:
     if dataset.classes:
         counts = dataset.labels.bincount(minlength=len(dataset.classes)).tolist()
         parts = ", ".join(f"{name} {count}" for name, count in zip(dataset.classes, counts, strict=True))
-        return f"{len(dataset)} graphs of {len(dataset.classes)} classes: {parts}."
+        kinds = "1 class" if len(dataset.classes) == 1 else f"{len(dataset.classes)} classes"
+        return f"{len(dataset)} {'graph' if len(dataset) == 1 else 'graphs'} of {kinds}: {parts}."
     low, high = float(dataset.labels.min()), float(dataset.labels.max())
     return f"{len(dataset)} graphs with labels that are numbers, {low:.4g} to {high:.4g}: models predict a value."
 

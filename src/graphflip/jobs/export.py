@@ -26,7 +26,9 @@ def export(folder: Path, to: Path) -> int:
     """Write the answers of a job to a .jsonl or .csv file; returns how many."""
     if to.suffix.lower() not in WRITERS:
         raise ConfigError(f"A file to export to must end in {' or '.join(WRITERS)}; got {to}.")
-    return WRITERS[to.suffix.lower()](to, JobFolder(folder, read_manifest(folder)).answers())
+    manifest = read_manifest(folder)
+    manifest.check_finished(folder)
+    return WRITERS[to.suffix.lower()](to, JobFolder(folder, manifest).answers())
 
 
 def explained(folder: Path) -> Iterator[Counterfactual]:

@@ -40,6 +40,14 @@ class Manifest(BaseModel):
     outcomes: dict[str, int] | None = Field(default=None, description="of all rows, when all are done")
     records_sha256: str | None = Field(default=None, description="of the file of explanations, when it is written")
 
+    def check_finished(self, folder: Path) -> None:
+        """Raise a JobError if the job has not written all of its answers yet."""
+        if self.outcomes is None:
+            raise JobError(
+                f"{folder}: the job must be finished; it was stopped, or still runs. Give its command again "
+                "(`graphflip explain … --out` this folder): it goes on where it was."
+            )
+
     def digest(self) -> str:
         """sha256 of what the answers depend on: what a shard says it belongs to."""
         return hashlib.sha256(self.model_dump_json(exclude=_INCIDENTAL).encode()).hexdigest()

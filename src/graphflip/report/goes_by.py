@@ -96,7 +96,7 @@ _PAGE = """<!doctype html>
 <link rel="stylesheet" href="/assets/goes-by.css">
 </head>
 <body>
-<nav><a href="/">Workbench</a></nav>
+<nav><a href="/">← Workbench</a></nav>
 {body}
 </body>
 </html>

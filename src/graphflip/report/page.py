@@ -83,9 +83,8 @@ def summary(results: Results) -> str:
     if results.tables:
         return " ".join([f"Tables, figures and explanations of {len(results.sets)} runs.", *cut])
     goals = {"probability": "that the classifier assigns to the target class", "value": "with a value as asked for"}
-    first = (
-        f"{len(flipped)} of {shown} searches found a graph {goals.get(_unit(explanations), 'that reaches the target')}."
-    )
+    reached = goals.get(_unit(explanations), "that reaches the target")
+    first = f"{len(flipped)} of {len(explanations)} searches found a graph {reached}."
     return " ".join([*cut, first, *_summary_of_flipped(flipped), *_summary_of_failures(results)])
 
 
@@ -96,9 +95,11 @@ def _summary_of_flipped(flipped: Sequence[Counterfactual]) -> list[str]:
     heavy = [len(heavy_edits(each.factual, each.edits)) for each in flipped]
     parts = [f"They are {fmean(heavy):.1f} edits away on average, {median(heavy):g} in the median."]
     num_minimal = sum(each.one_minimal is True for each in flipped)
-    if num_minimal:
-        whom = "all of them" if num_minimal == len(flipped) else f"{num_minimal} of them"
-        parts.append(f"For {whom} it was checked that no change can be taken back without losing the class.")
+    num_checked = sum(each.one_minimal is not None for each in flipped)
+    if num_checked:
+        whom = "all of them" if num_minimal == len(flipped) else f"{num_minimal} of {num_checked}"
+        others = "; in the others some serve the confidence, or the agreement of other models"
+        parts.append(f"In {whom} every change is needed for the target{others if num_minimal < num_checked else ''}.")
     agreed = [f"{judge} {fmean(votes):.0%}" for judge, votes in _votes(flipped).items()]
     if agreed:
         parts.append(f"Models that no search has consulted agree: {', '.join(agreed)}.")
@@ -127,12 +128,15 @@ def _votes(explanations: Sequence[Counterfactual]) -> dict[str, list[bool]]:
 
 
 def _summary_of_failures(results: Results) -> list[str]:
-    """A sentence with the number of searches without success, by outcome."""
+    """Sentences with the number of searches without success, and of inputs that could not be searched, by outcome."""
     parts = results.sets
     outcomes = Counter(each.outcome.value for part in parts for each in part.explanations if not each.flipped)
-    outcomes.update(unread.outcome for part in parts for unread in part.unread)
-    reasons = [f"{name.replace('_', ' ')} {count}" for name, count in outcomes.most_common()]
-    return [f"Not found: {', '.join(reasons)}."] if reasons else []
+    unread = Counter(one.outcome for part in parts for one in part.unread)
+    said = []
+    for heading, counts in (("Not found", outcomes), ("Inputs without a search", unread)):
+        reasons = [f"{name.replace('_', ' ')} {count}" for name, count in counts.most_common()]
+        said += [f"{heading}: {', '.join(reasons)}."] if reasons else []
+    return said
 
 
 def _unit(explanations: Iterable[Counterfactual]) -> str:

@@ -12,7 +12,7 @@ from ..chemistry import BOND_ORDERS, Chemistry
 from ..errors import DataError
 from ..explain.counterfactual import Counterfactual, Outcome
 from ..explain.records import read_records
-from ..jobs.folder import check_records
+from ..jobs.folder import MANIFEST, check_records, read_manifest
 from ..schema import Categories, Continuous, Schema
 from .about import Facts, about_job
 
@@ -72,6 +72,8 @@ def read_results(path: Path, limit: int = 1000, schema: Schema | None = None) ->
         check_records(path, path / RECORDS)
         sets = (_read_set(path / RECORDS, name, limit, schema),)
         return Results(f"Counterfactual explanations: {name}", sets, about=about_job(path))
+    if (path / MANIFEST).exists():
+        read_manifest(path).check_finished(path)
     return _read_benchmark(path, name, limit, schema)
 
 

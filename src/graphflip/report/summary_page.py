@@ -23,7 +23,8 @@ from .draw.pictures import draw_graph, draw_pair
 
 _ASSETS = Path(__file__).parent / "assets"
 _WIDTH, _HEIGHT, _LEFT, _BOTTOM, _TOP = 520, 240, 40, 28, 12
-_BOUND = "no choice can exceed, chosen on"
+_CHOSEN, _HELD_OUT = "graphs that they were chosen on", "held-out graphs"
+_BOUND = "the most that any choice could flip"
 
 
 def write_summary(path: Path, summary: ModelSummary) -> None:
@@ -74,7 +75,7 @@ def summary_body(summary: ModelSummary, link: Callable[[str], str] | None = None
         summary: The summary.
         link: Gives the address at which a graph can be looked at, by its id; empty if there is none.
     """
-    remarks = " ".join([f"Read off {summary.data}.", *summary.remarks])
+    remarks = " ".join([f"Made from the graphs of {summary.data}.", *summary.remarks])
     parts = "".join(_direction(part, link or (lambda _: "")) for part in summary.directions)
     return (
         f'<header><h1>{escape(title_of(summary))}</h1><p class="summary">{escape(remarks)}</p></header>'
@@ -93,11 +94,14 @@ def _settings(summary: ModelSummary) -> str:
 
 def _direction(part: DirectionSummary, link: Callable[[str], str]) -> str:
     head = f"<h2>To {escape(part.target)}</h2>"
-    lead = f"<p>{part.total} graphs are predicted otherwise; recourses were chosen on {part.chosen_on} of them.</p>"
+    lead = (
+        f"<p>{_graphs_of(part.total)} {'is' if part.total == 1 else 'are'} predicted as something else. The changes "
+        f"below were chosen on {part.chosen_on} of them, and tested on the others, which were held out.</p>"
+    )
     little = "".join(f'<p class="little">There is little to say: {escape(reason)}</p>' for reason in part.reasons)
     recourses = "".join(_recourse(k, one, link) for k, one in enumerate(part.recourses, 1))
-    left = "".join(f"<li>{count} {escape(reason)}</li>" for reason, count in part.uncovered.items())
-    uncovered = f"<h3>What stays uncovered, of the held-out graphs</h3><ul>{left}</ul>" if left else ""
+    left = "".join(f"<li>{escape(reason)}: {_graphs_of(count)}</li>" for reason, count in part.uncovered.items())
+    uncovered = f"<h3>Held-out graphs that none of these changes flips</h3><ul>{left}</ul>" if left else ""
     content = f"{head}{lead}{little}{_curves(part)}{recourses}{uncovered}{_graphs(part, link)}"
     return f'<section class="direction">{content}</section>'
 
@@ -107,7 +111,7 @@ def _graphs(part: DirectionSummary, link: Callable[[str], str]) -> str:
     if not part.graphs:
         return ""
     figures = "".join(_standing(one, link) for one in part.graphs)
-    return f'<h3>Graphs of that class near many of them</h3><div class="graphs">{figures}</div>'
+    return f'<h3>Graphs of that class that are near many of these</h3><div class="graphs">{figures}</div>'
 
 
 def _standing(one: RepresentativeGraph, link: Callable[[str], str]) -> str:
@@ -126,12 +130,14 @@ def _recourse(rank: int, one: CommonRecourse, link: Callable[[str], str]) -> str
         f"On held-out graphs: {one.held_out}{agreed}; {edits} {'edit' if edits == '1' else 'edits'} each."
     )
     share = (
-        f"{one.gain} graphs that none before it flips; {one.overlap:.0%} of its flips are flips of earlier ones, too."
+        f"It adds {_graphs_of(one.gain)} that no change above flips; {one.overlap:.0%} of those that it flips are "
+        "flipped by one above, too."
     )
+    faint = f'<p class="faint">{escape(share)}</p>' if rank > 1 else ""
     return (
         f'<article class="recourse"><h3><span class="rank">{rank}</span>{escape(_capital(one.words))}</h3>{where}'
-        f'<p>{escape(figures)}</p><p class="faint">{escape(share)}</p>'
-        f"{_cases('Examples', one.examples)}{_cases('Where it fails', one.failures)}"
+        f"<p>{escape(figures)}</p>{faint}"
+        f"{_cases('Examples', one.examples, is_open=rank == 1)}{_cases('Where it fails', one.failures)}"
         f"{_ids('graphs it flips', one.covers, link)}</article>"
     )
 
@@ -140,10 +146,14 @@ def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _cases(title: str, answers: Sequence[Counterfactual]) -> str:
+def _graphs_of(count: int) -> str:
+    return "1 graph" if count == 1 else f"{count:,} graphs"
+
+
+def _cases(title: str, answers: Sequence[Counterfactual], is_open: bool = False) -> str:
     shown = "".join(_case(one) for one in answers if one.counterfactual is not None)
-    is_open = " open" if title == "Examples" else ""
-    return f'<details{is_open}><summary>{title}</summary><div class="cases">{shown}</div></details>' if shown else ""
+    opened = " open" if is_open else ""
+    return f'<details{opened}><summary>{title}</summary><div class="cases">{shown}</div></details>' if shown else ""
 
 
 def _case(answer: Counterfactual) -> str:
@@ -178,8 +188,8 @@ def _linked(name: str, address: str) -> str:
 def _curves(part: DirectionSummary) -> str:
     """Share covered by the first k recourses, with its bound, on held-out graphs, and by baselines."""
     curves = {
-        "chosen on": part.curve,
-        "held out": part.held_out_curve,
+        _CHOSEN: part.curve,
+        _HELD_OUT: part.held_out_curve,
         **part.baselines,
         _BOUND: part.bound,
     }
@@ -196,7 +206,7 @@ def _curves(part: DirectionSummary) -> str:
         f'<text x="{_LEFT - 6}" y="{_y(share) + 4:.1f}" text-anchor="end">{share:.0%}</text>'
         for share in (0.0, 0.25, 0.5, 0.75, 1.0)
     )
-    label = f'<text x="{_WIDTH / 2}" y="{_HEIGHT - 6}" text-anchor="middle">number of recourses, 1 to {most}</text>'
+    label = f'<text x="{_WIDTH / 2}" y="{_HEIGHT - 6}" text-anchor="middle">number of changes, 1 to {most}</text>'
     keys = "".join(
         '<li><svg viewBox="0 0 20 6" aria-hidden="true">'
         f'<line class="{styles[name]}" x1="0" x2="20" y1="3" y2="3"/></svg>{escape(name)}: {values[-1]:.0%}</li>'

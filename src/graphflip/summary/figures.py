@@ -112,9 +112,9 @@ def why_uncovered(tried: Tried, chosen: Sequence[int]) -> dict[str, int]:
     best = np.nanmax(np.nan_to_num(tried.shown[rows], nan=-np.inf), 0, initial=-np.inf)
     near = left & ~nowhere & (best >= _NEAR) & (best <= 1)
     counts = {
-        "offer no place for any of them within the cost": int(nowhere.sum()),
-        "come near (probability 0.35 or more)": int(near.sum()),
-        "stay where they are": int((left & ~nowhere & ~near).sum()),
+        "no place for any change within the cost": int(nowhere.sum()),
+        "brought near the target (probability 0.35 or more)": int(near.sum()),
+        "hardly moved by any change": int((left & ~nowhere & ~near).sum()),
     }
     return {reason: count for reason, count in counts.items() if count}
 

@@ -26,6 +26,8 @@ from .trials import NO_TRIAL
 from .wording import graph_text
 from .worth import little_to_say, remarks_on
 
+_FREQUENT = "most frequent changes of single answers, on held-out graphs"
+
 Rows = Callable[[], Iterable[tuple[int, str, Graph]]]
 """Gives places, ids and graphs of the inputs, from the beginning each time that it is called."""
 
@@ -226,7 +228,9 @@ class Summarizer:
             curve,
             tuple(bound / total for bound in cover.bounds),
             held_out,
-            {"most frequent in single answers, held out": curve_of(frequent)} if len(frequent) else {},
+            {"most frequent changes of single answers, on held-out graphs": curve_of(frequent)}
+            if len(frequent)
+            else {},
             why_uncovered(tried, cover.chosen),
             graphs=standing_for(study, direction, tried, self._graphs),
         )

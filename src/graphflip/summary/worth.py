@@ -22,9 +22,10 @@ def remarks_on(seen: Sequence[Seen], classes: Sequence[str]) -> tuple[str, ...]:
     counts = Counter(_predicted(one) for one in seen)
     named = [f"{count} {classes[k] if k < len(classes) else k}" for k, count in sorted(counts.items())]
     said = [f"Predicted: {', '.join(named)}."] if len(seen[0].outputs) > 1 else [f"{len(seen)} graphs."]
-    for name in seen[0].agree:
-        agreed = sum(one.agree[name] for one in seen)
-        said.append(f"Of the judges, {name} predicts the same for {agreed / len(seen):.0%} of the graphs as they are.")
+    shares = {name: sum(one.agree[name] for one in seen) / len(seen) for name in seen[0].agree}
+    if shares:
+        agreed = ", ".join(f"{name} for {share:.0%}" for name, share in shares.items())
+        said.append(f"The judges predict the same as the classifier: {agreed} of the graphs.")
     return tuple(said)
 
 

@@ -6,6 +6,7 @@ import logging
 import secrets
 from collections.abc import Mapping
 from contextlib import suppress
+from html import escape
 from http.cookies import CookieError, SimpleCookie
 from urllib.parse import parse_qs, urlsplit
 
@@ -75,7 +76,7 @@ class Guard:
             except TimeoutError:
                 refusal = 408, "A request must arrive as a whole in a short time. Send it again."
         if body is None:
-            await _refuse(send_guarded, *(refusal or self._too_large()))
+            await _refuse(send_guarded, *(refusal or self._too_large()), as_page=_wants_page(scope))
             return
         try:
             await self.app(scope, _replay(body, receive), send_guarded)
@@ -123,6 +124,13 @@ class Guard:
 
     def _too_large(self) -> tuple[int, str]:
         return 413, f"A request must have at most {self.max_bytes} bytes. Send a smaller file, or a part."
+
+
+_PAGE = (
+    '<!doctype html>\n<html lang="en"><head><meta name="viewport" content="width=device-width, initial-scale=1">'
+    '<meta name="color-scheme" content="light dark"><title>graphflip</title></head>'
+    "<body><h1>graphflip</h1><p>{}</p></body></html>\n"
+)
 
 
 def _same(given: str, token: str) -> bool:
@@ -173,11 +181,17 @@ def _replay(body: bytes, receive: Receive) -> Receive:
     return replayed
 
 
-async def _refuse(send: Send, status: int, text: str) -> None:
-    """Send an error response of the form of `ProblemView`."""
-    body = json.dumps({"message": text, "field": None}).encode()
+def _wants_page(scope: Scope) -> bool:
+    """True for a browser that opens an address, and not for a request of the page or of a program."""
+    return scope["method"] == "GET" and b"text/html" in dict(scope["headers"]).get(b"accept", b"")
+
+
+async def _refuse(send: Send, status: int, text: str, as_page: bool = False) -> None:
+    """Send an error response of the form of `ProblemView`, or as a page to read."""
+    body = (_PAGE.format(escape(text)) if as_page else json.dumps({"message": text, "field": None})).encode()
     closing = {"connection": "close"} if status == 408 else {}
-    headers = _encoded({"content-type": "application/json", "content-length": str(len(body)), **closing})
+    kind = "text/html; charset=utf-8" if as_page else "application/json"
+    headers = _encoded({"content-type": kind, "content-length": str(len(body)), **closing})
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})
 

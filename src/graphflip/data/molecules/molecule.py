@@ -101,7 +101,15 @@ def from_smiles(smiles: str, schema: Schema, strict: bool = True, parent: bool =
     try:
         return from_mol(mol, schema, strict, parent)
     except GraphflipError as error:
-        raise type(error)(f"{smiles}: {error}") from error
+        raise type(error)(f"{_start(smiles)}: {error}") from error
+
+
+def _start(smiles: str) -> str:
+    """A SMILES text as a message names it."""
+    return smiles if len(smiles) <= _SHOWN else f"{smiles[:_SHOWN]}…"
+
+
+_SHOWN = 100
 
 
 def check_size(what: str, length: int, schema: Schema, per_node: int) -> None:

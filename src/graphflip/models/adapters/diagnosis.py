@@ -19,8 +19,9 @@ _SHOWN = 400  # graphs of the data that a classifier is shown
 
 
 _HINT = (
-    "hint      aromatic bonds of a TU set are read as alternating ones. If the model was trained on the set's own "
-    'labels, write {"molecules": false} into a labels.json beside the data.'
+    "hint      if the data are a TU set: aromatic bonds are read as alternating ones. If the model was trained on the "
+    "set's own labels, write "
+    '{"molecules": false} into a labels.json beside the data.'
 )
 
 

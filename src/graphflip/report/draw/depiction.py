@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float, Int
 
+from ...data.molecules.building import rdkit_chem, sanitize_mol
 from ...errors import require
 from .scene import Point
 
@@ -94,12 +95,12 @@ def _num_crossings(starts: Float[np.ndarray, "m 2"], ends: Float[np.ndarray, "m 
 
 def _layouts(mol: Any, fixed: Mapping[int, Point]) -> Iterator[Callable[[Any], object]]:
     """Ways to place the atoms, the usual one first; others only for what RDKit takes for a molecule."""
-    chem = require("rdkit.Chem", "mol", "Drawing molecules")
+    chem = rdkit_chem()
     depictor = require("rdkit.Chem.rdDepictor", "mol", "Drawing molecules")
     point = require("rdkit.Geometry", "mol", "Drawing molecules").Point2D
     at = {k: point(BOND * x, -BOND * y) for k, (x, y) in fixed.items()}
     yield lambda mol: depictor.Compute2DCoords(mol, coordMap=at, canonOrient=not at)
-    if not at and not chem.SanitizeMol(chem.Mol(mol), catchErrors=True):
+    if not at and not sanitize_mol(chem.Mol(mol)):
         generator = require("rdkit.Chem.rdCoordGen", "mol", "Drawing molecules")
         yield lambda mol: depictor.Compute2DCoords(mol, useRingTemplates=True)
         yield lambda mol: (generator.AddCoords(mol), depictor.NormalizeDepiction(mol))

@@ -119,14 +119,21 @@ class Skeleton(AbstractPainter):
         return atom.letters_in_halo(at, side, mark, self.reach) if mark else atom.letters(at, side)
 
     def _open_side(self, i: int) -> str:
-        """The side of an atom on which its hydrogens cover no bond, of its own or of another atom."""
-        (x, y), others = self.stage.places[i], self.stage.around(i)
-        if not others:
+        """The side of an atom on which its hydrogens cover no bond, in all pictures if there is such a side."""
+        (x, y), everywhere = self.stage.places[i], self.stage.around(i)
+        if not everywhere:
             return "left" if self.atoms[i].symbol in _LAST else "right"
-        angles = [atan2(other[1] - y, other[0] - x) for other in others]
-        room = {side: min(_turn(angle, atan2(dy, dx)) for angle in angles) for side, (dx, dy) in _SIDES.items()}
-        beside = [side for side in ("right", "left") if room[side] > 0.9] or [max(_SIDES, key=lambda side: room[side])]
-        return next((side for side in beside if self._is_free(i, side)), beside[0])
+
+        def room(side: str, others: Sequence[Point]) -> float:
+            dx, dy = _SIDES[side]
+            return min((_turn(atan2(p[1] - y, p[0] - x), atan2(dy, dx)) for p in others), default=pi)
+
+        here = [self.stage.places[b if a == i else a] for a, b in self._bonds if i in (a, b)]
+        for others in (everywhere, here):
+            beside = [side for side in ("right", "left") if room(side, others) > 0.9]
+            if beside:
+                return next((side for side in beside if self._is_free(i, side)), beside[0])
+        return max(_SIDES, key=lambda side: room(side, here))
 
     def _is_free(self, i: int, side: str) -> bool:
         """True if no other atom and no bond between other atoms is where the hydrogens of an atom would stand."""

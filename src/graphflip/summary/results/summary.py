@@ -144,12 +144,11 @@ class DirectionSummary:
         lines += [f"  {k}. {one}" for k, one in enumerate(self.recourses, 1)]
         if self.curve:
             lines.append(
-                f"  Together they flip {self.curve[-1]:.0%} of the graphs they were chosen on (no {len(self.curve)} of "
-                f"the shortlist can flip more than {self.bound[-1]:.0%}), {self.held_out_curve[-1]:.0%} of held-out "
-                "ones."
+                f"  Together they flip {self.curve[-1]:.0%} of the graphs they were chosen on (the best choice of as "
+                f"many could flip at most {self.bound[-1]:.0%}), and {self.held_out_curve[-1]:.0%} of held-out ones."
             )
-        lines += [f"  Not flipped, held out: {count} {reason}." for reason, count in self.uncovered.items()]
-        lines += [f"  A graph of that class near many of them: {one}" for one in self.graphs]
+        lines += [f"  Held out and not flipped, {reason}: {count}." for reason, count in self.uncovered.items()]
+        lines += [f"  A graph of that class that is near many of these: {one}" for one in self.graphs]
         return "\n".join(lines)
 
 

@@ -103,7 +103,7 @@ export function evidenceOf({ record, goal, agreed, chemistry = [] }) {
   for (const [key, [what, yes, no]] of Object.entries(CLAIMS)) {
     if (typeof evidence[key] === "boolean") rows.push([what, evidence[key] ? yes : no, evidence[key], null]);
   }
-  for (const { topic, words, good } of chemistry) rows.push([topic, capitalized(words), good, null]);
+  for (const { topic, words, good } of chemistry) rows.push([topic, words, good, null]);
   for (const [key, what] of Object.entries(NEAREST)) {
     if (evidence[key]) rows.push([what, remark(evidence[key]), isFamiliar(evidence[key]), null, evidence[key].neighbors]);
   }

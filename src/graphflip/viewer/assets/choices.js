@@ -43,7 +43,7 @@ export function showChoices(job, chosen, choose) {
   $("chart").querySelector("svg")?.remove();
   const isJudged = job.answers.every(({ agreed }) => Object.keys(agreed).length);
   $("chart").hidden = numbers.length < 2 || !isJudged;
-  $("chart-words").textContent = `Fewer edits to the left, more believed by independent models to the top; pale: something speaks against it.${left ? ` ${left} more ${left === 1 ? "is" : "are"} beaten in all of this.` : ""}`;
+  $("chart-words").textContent = `Fewer edits to the left, more believed by independent models to the top; pale: something speaks against it.${left ? ` ${left} more ${left === 1 ? "answer is" : "answers are"} not shown: another one is at least as good in all three.` : ""}`;
   if (!$("chart").hidden) $("chart").prepend(chart(answers, choose));
 }
 

@@ -32,7 +32,20 @@ async function open(file) {
     stage.showProblem(`A file may have at most ${Math.floor(most / 1000)} kB here; ${file.name} has ${Math.ceil(file.size / 1000)}. Send a part of it, or use graphflip explain FILE --out FOLDER.`, []);
     return;
   }
-  await openText(file.name, await file.text());
+  await openText(file.name, decoded(new Uint8Array(await file.arrayBuffer())));
+}
+
+// The text of a file: UTF-8, UTF-16 where it begins with a mark, or else what spreadsheets write in Western Europe.
+function decoded(bytes) {
+  const mark = `${bytes[0]},${bytes[1]}`;
+  if (mark === "255,254" || mark === "254,255") {
+    return new TextDecoder(mark === "255,254" ? "utf-16le" : "utf-16be").decode(bytes);
+  }
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return new TextDecoder("windows-1252").decode(bytes);
+  }
 }
 
 export async function openText(name, text) {

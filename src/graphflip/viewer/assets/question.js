@@ -11,7 +11,7 @@ const HINTS = {
 };
 const OWN = ["target", "prefer", "num", "frontier", "freeze_nodes", "freeze_edges", "freeze_rings"]; // fields of their own
 const LABELS = {
-  parent: "Of a salt, the parent",
+  parent: "Of a salt, its largest part",
   confidence: "Least confidence",
   agreement: "Least agreement",
   thorough: "Try every move",

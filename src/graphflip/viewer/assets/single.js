@@ -57,7 +57,7 @@ function showMarks() {
     const { nodes, edges, estimated = [] } = now.importance;
     const most = Math.max(0, ...[...nodes, ...edges, ...estimated].map((place) => Math.abs(place.at(-1))));
     const words = [nodes.length ? "mean effect of the single changes that were tried" : "", estimated.length ? `${nodes.length ? "small spots: " : ""}estimated from the classifier's gradient` : ""];
-    $("matters-most").textContent = `${words.filter(Boolean).join("; ")}; the strongest color is ${most.toPrecision(2)}`;
+    $("matters-most").textContent = `${words.filter(Boolean).join("; ")}; the strongest color is a change of ${most.toPrecision(2)}`;
   }
 }
 

@@ -28,8 +28,10 @@ export function showProblem(message, actions) {
 
 // Say what went wrong with a question; the graph that it was about stays.
 export function showTrouble(message) {
-  if (message) box(message, []);
-  else $("problem").hidden = true;
+  $("problem").hidden = true;
+  if (!message) return;
+  box(message, []);
+  $("problem").scrollIntoView({ block: "nearest" });
 }
 
 function box(message, actions) {
@@ -48,7 +50,7 @@ export function setWayBack(...content) {
   $("way-back").hidden = !content.length;
 }
 
-// On a narrow page the answer is below the form: scroll to it.
+// On a narrow page the answer is below the form, and beside a long form above what is seen: scroll to it.
 export function bringIntoView() {
-  if ($("stage").getBoundingClientRect().top > innerHeight / 2) $("stage").scrollIntoView();
+  if ($("stage").getBoundingClientRect().top > innerHeight / 2 || $("headline").getBoundingClientRect().bottom < 0) $("stage").scrollIntoView();
 }

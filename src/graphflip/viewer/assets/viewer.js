@@ -233,8 +233,9 @@ function showNews(job) {
   if (!api.isOpen(job)) return;
   progress.show(job);
   if (!job.answers.length) return;
+  const isNew = $("stage").dataset.first !== String(job.id);
   single.showFirst(job);
-  stage.bringIntoView();
+  if (isNew) stage.bringIntoView();
 }
 
 function showAnswers(job, number) {
