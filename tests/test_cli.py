@@ -33,6 +33,17 @@ def test_molecules_are_printed_as_they_are():
         assert shown.get() == "c1:c:c:o:c:1\n"
 
 
+@pytest.mark.parametrize("how", [[], ["--out", "job"]])
+def test_scripts_learn_from_the_exit_code_that_nothing_could_be_read(tmp_path, how):
+    """One row that can be explained is enough for 0."""
+    (tmp_path / "both.smi").write_text("CCO\nno-molecule\n")
+    (tmp_path / "none.smi").write_text("no-molecule\n")
+    none = run("explain", "none.smi", *how, cwd=tmp_path)
+    assert (none.returncode, "bad_input" in none.stdout) == (1, True), none.stderr
+    both = run("explain", "both.smi", *(part.replace("job", "other") for part in how), cwd=tmp_path)
+    assert both.returncode == 0, both.stderr
+
+
 def test_train_writes_a_model_folder_and_resume_ends_the_same(tmp_path):
     settings = ("--epochs", 1, "--batch-size", 128, "--seed", 3)
     first = run("train", "classifier", "planted", "--out", tmp_path / "a", *settings)

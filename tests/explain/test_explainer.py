@@ -1,6 +1,7 @@
 """The front door: load a kit, explain whatever comes, get what was asked for."""
 
 import dataclasses
+import pickle
 
 import pytest
 import torch
@@ -221,3 +222,13 @@ def test_a_budget_of_calls_is_kept():
         for one in search.explain(PLANTED.graphs(slice(0, 8))):
             assert one.classifier_calls <= calls
             assert one.flipped or one.outcome in (Outcome.OUT_OF_CALLS, Outcome.NOT_CONFIDENT)
+
+
+def test_an_explainer_that_has_answered_can_be_sent_to_another_process():
+    """What searches looked up stays behind; the copy gives the same answer."""
+    explainer = gf.load("mutagenicity")
+    first = explainer.explain("O=[N+]([O-])c1ccccc1")
+    assert explainer.kit.known_moves.__dict__.keys() > {"schema", "vocabulary", "bonds"}
+    copy = pickle.loads(pickle.dumps(explainer))
+    assert copy.kit.known_moves.__dict__.keys() == {"schema", "vocabulary", "bonds"}
+    assert copy.explain("O=[N+]([O-])c1ccccc1").edits == first.edits

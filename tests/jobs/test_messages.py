@@ -5,7 +5,7 @@ from graphflip.jobs.answers import explain_now
 
 
 def said(kit_settings, what):
-    return list(explain_now(kit_settings, open_source(str(what))))
+    return [one.text for one in explain_now(kit_settings, open_source(str(what))) if not one.answered]
 
 
 def test_a_long_smiles_does_not_fill_the_terminal(settings):

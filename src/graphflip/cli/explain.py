@@ -61,15 +61,19 @@ def explain(
     With --out, a run that was stopped or killed goes on when the same command is given again.
     """
     from ..jobs import JobSettings, explain_now, explained, open_source, run_job
-    from ..jobs.answers import explainer_of, one_thread
+    from ..jobs.answers import ROW_FAILURES, explainer_of, one_thread
     from .progress import job_bar
 
     prepare()
     settings = JobSettings.of(model, classifier, query)
     source, computing = open_source(what, function), make_engine(engine, workers, scheduler, row_seconds, unencrypted)
     if out is None:
-        for text in explain_now(settings, source):
-            show(text)
+        answered: list[bool] = []
+        for said in explain_now(settings, source):
+            show(said.text)
+            answered.append(said.answered)
+        if answered and not any(answered):
+            raise typer.Exit(1)
         return
     computing.warm(settings)
     with job_bar(console) as watch:
@@ -84,6 +88,8 @@ def explain(
                 show(str(counterfactual))
         _print_summary(summary)
         write_page(out, out / "report.html", explainer=explainer_of(settings) if has_paths else None)
+    if summary.total and summary.outcomes.keys() <= ROW_FAILURES:
+        raise typer.Exit(1)
 
 
 def export(

@@ -66,7 +66,10 @@ _ADVICE = {
     Outcome.OUT_OF_CALLS: (
         "The classifier may not be asked any more. Allow more calls, or let a latent walk propose fewer graphs."
     ),
-    Outcome.NO_MOVE_ALLOWED: "The constraints rule out every valid move. Loosen the one that is named.",
+    Outcome.NO_MOVE_ALLOWED: (
+        "No valid change of this graph is allowed. If the note names constraints, loosen them; if it names none, "
+        "the kit knows no change of such a graph."
+    ),
 }
 
 

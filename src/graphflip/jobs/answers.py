@@ -34,6 +34,9 @@ BAD_INPUT, FAILED, CRASHED, OUT_OF_TIME, TRIED = "bad_input", "failed", "crashed
 """Outcomes of rows, besides those of searches: it could not be read; an error came up; its process died of it; it took
 too long; the recourses of a study were tried on it."""
 
+ROW_FAILURES = {BAD_INPUT, FAILED, CRASHED, OUT_OF_TIME}
+"""Those of rows that no search gave an answer to."""
+
 Found = TypeVar("Found")
 
 
@@ -195,7 +198,14 @@ class RowFailure(NamedTuple):
 _SHOWN = 80  # characters of an id; that of a molecule by itself is its SMILES
 
 
-def explain_now(settings: JobSettings, source: Source) -> Iterator[str]:
+class Said(NamedTuple):
+    """An explanation of a row as text, or what was wrong with it; `answered` is True for an explanation."""
+
+    text: str
+    answered: bool
+
+
+def explain_now(settings: JobSettings, source: Source) -> Iterator[Said]:
     """The explanations of a source's rows as texts to print, or what was wrong with them."""
     check(settings)
     explainer = explainer_of(settings)
@@ -203,9 +213,10 @@ def explain_now(settings: JobSettings, source: Source) -> Iterator[str]:
         with one_thread():
             found = _explained(explainer, settings, row)
         if isinstance(found, RowFailure):
-            yield f"{row.id if len(row.id) <= _SHOWN else row.id[:_SHOWN] + '…'}: {found.outcome}. {found.note}"
+            name = row.id if len(row.id) <= _SHOWN else row.id[:_SHOWN] + "…"
+            yield Said(f"{name}: {found.outcome}. {found.note}", answered=False)
         else:
-            yield from map(str, found)
+            yield from (Said(str(one), answered=True) for one in found)
 
 
 def _answers(explainer: Explainer, settings: JobSettings, row: InputRow) -> list[dict[str, Any]]:

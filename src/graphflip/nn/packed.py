@@ -196,7 +196,7 @@ class _Pack(torch.autograd.Function):
     def forward(ctx, X: Tensor) -> Tensor:
         b, d, n, _ = X.shape
         ctx.n = n
-        return X.reshape(b * d, n * n)[:, _pack_index(n)].view(b, d, -1, n)
+        return X.reshape(b * d, n * n).index_select(1, _pack_index(n).to(X.device)).view(b, d, -1, n)
 
     @staticmethod
     def backward(ctx, *grads: Tensor) -> Tensor:
@@ -211,13 +211,15 @@ class _Unpack(torch.autograd.Function):
     @staticmethod
     def forward(ctx, P: Tensor) -> Tensor:
         b, d, k, n = P.shape
-        return P.reshape(b * d, k * n)[:, _unpack_index(n)].view(b, d, n, n)
+        return P.reshape(b * d, k * n).index_select(1, _unpack_index(n).to(P.device)).view(b, d, n, n)
 
     @staticmethod
     def backward(ctx, *grads: Tensor) -> Tensor:
         (grad,) = grads
         b, d, n, _ = grad.shape
-        both = (grad + grad.transpose(2, 3)).reshape(b * d, n * n)[:, _pack_index(n)].view(b, d, -1, n)
+        pairs = grad.reshape(b * d, n * n)
+        there, back = (pairs.index_select(1, index(n).to(grad.device)) for index in (_pack_index, _pack_back_index))
+        both = there.add_(back).view(b, d, -1, n)
         both[:, :, 0] /= 2
         if n % 2 == 0:
             both[:, :, -1, n // 2 :] = 0
@@ -274,6 +276,12 @@ def _pack_index(n: int) -> Int[Tensor, " kn"]:
     """Positions of the stored pairs in a flat n x n matrix."""
     i, k = torch.arange(n), torch.arange(n // 2 + 1)[:, None]
     return (i * n + (i + k) % n).flatten()
+
+
+@lru_cache(maxsize=256)
+def _pack_back_index(n: int) -> Int[Tensor, " kn"]:
+    """Positions of the stored pairs in a flat n x n matrix, seen from their other ends."""
+    return torch.arange(n * n).view(n, n).T.flatten()[_pack_index(n)]
 
 
 @lru_cache(maxsize=256)

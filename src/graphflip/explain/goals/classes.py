@@ -127,5 +127,6 @@ def _require_classes(outputs: Tensor, asked: str) -> None:
     if len(outputs) == 1:
         raise ConfigError(
             f"The model predicts a value, not a class; {asked} was asked for. "
-            'Ask for a change of the value: "raise by 0.5", "lower by 1", "below 2", "above 3", "between 1 and 2".'
+            'Give a change of the value as target (--target on the command line): "raise by 0.5", "lower by 1", '
+            '"below 2", "above 3", "between 1 and 2".'
         )

@@ -2,11 +2,12 @@
 
 from collections.abc import Container, Iterator
 from dataclasses import dataclass
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, partial
 
 from ...schema import Schema
 from .atoms.bonds import KnownBonds
 from .atoms.choice import rules_of
+from .atoms.lookups import Lookups
 from .atoms.rules import AbstractMoleculeRules, AbstractRules
 from .attributes import Attributes, fresh_attributes, other_attributes
 from .connectivity import bridges
@@ -27,9 +28,6 @@ from .draft import (
 from .fragments import Fragment, groups
 from .rings.drafts import RingDrafts
 from .sketch import Bond, Pair, Sketch
-
-# Surroundings whose moves are kept once they were listed: most places are like others.
-_KEPT = 2**12
 
 
 class Vocabulary:
@@ -120,19 +118,20 @@ class Drafts:
         inside = set(heavy)
         for i in heavy:
             near = frozenset((edge, state.nodes[j]) for j, edge in state.near[i].items() if j in inside)
-            fit = self._fitting_nodes(tuple(self.rules.alternatives(state, i, room[i])), near)
+            fit = self._fitting_nodes[tuple(self.rules.alternatives(state, i, room[i])), near]
             if fit:
                 yield Family("change node", (i,), fit, state.nodes[i], partial(with_node, state, i))
 
     @cached_property
-    def _fitting_nodes(self):
-        @lru_cache(maxsize=_KEPT)
-        def fitting(others: tuple[Attributes, ...], near: frozenset[tuple[Attributes, Attributes]]) -> Variants:
-            """Those of the attributes that may stand beside all neighbors on their edges, looked up once."""
-            joins = (all(self._joins(node, edge, neighbor) for edge, neighbor in near) for node in others)
-            return Variants(tuple(node for node, joined in zip(others, joins, strict=True) if joined))
+    def _fitting_nodes(self) -> Lookups[Variants]:
+        return Lookups(self._nodes_that_fit)
 
-        return fitting
+    def _nodes_that_fit(
+        self, others: tuple[Attributes, ...], near: frozenset[tuple[Attributes, Attributes]]
+    ) -> Variants:
+        """Those of the attributes that may stand beside all neighbors on their edges."""
+        joins = (all(self._joins(node, edge, neighbor) for edge, neighbor in near) for node in others)
+        return Variants(tuple(node for node, joined in zip(others, joins, strict=True) if joined))
 
     def _joins(self, node: Attributes, edge: Attributes, neighbor: Attributes) -> bool:
         """True if two nodes may be neighbors on such an edge."""
@@ -148,25 +147,28 @@ class Drafts:
             if not {i, j} <= inside or (i, j) in aromatic:
                 continue
             more = min(room[i], room[j]) + self.rules.order(attributes)
-            fit = self._fitting_edges(state.nodes[i], state.nodes[j], self._other_edges(attributes), more)
+            fit = self._fitting_edges[state.nodes[i], state.nodes[j], attributes, None, more]
             if fit:
                 yield Family("change edge", (i, j), fit, attributes, partial(joined, state, i, j))
             if self._can_cut(state, i, j, held):
                 yield Family("remove edge", (i, j), NOTHING, attributes, partial(cut, state, i, j))
 
     @cached_property
-    def _other_edges(self):
-        return lru_cache(maxsize=_KEPT)(lambda edge: tuple(other_attributes(edge, self.schema.edges)))
+    def _fitting_edges(self) -> Lookups[Variants]:
+        return Lookups(self._edges_that_fit)
 
-    @cached_property
-    def _fitting_edges(self):
-        @lru_cache(maxsize=_KEPT)
-        def fitting(node: Attributes, neighbor: Attributes, edges: tuple[Attributes, ...], room: int) -> Variants:
-            """Those of the edges that may join two nodes with room for edges of such an order, looked up once."""
-            able = (edge for edge in edges if self.rules.order(edge) <= room)
-            return Variants(tuple(edge for edge in able if self._joins(node, edge, neighbor)))
-
-        return fitting
+    def _edges_that_fit(
+        self,
+        node: Attributes,
+        neighbor: Attributes,
+        instead_of: Attributes | None,
+        choices: tuple[Attributes, ...] | None,
+        room: int,
+    ) -> Variants:
+        """Those of the choices, or of the edges other than one, that may join two nodes with room for such an order."""
+        edges = choices or (() if instead_of is None else other_attributes(instead_of, self.schema.edges))
+        able = (edge for edge in edges if self.rules.order(edge) <= room)
+        return Variants(tuple(edge for edge in able if self._joins(node, edge, neighbor)))
 
     def _can_cut(self, state: Sketch, i: int, j: int, held: set[Pair]) -> bool:
         """True if the graph stays connected without an edge; in molecules, if it also is part of a ring of three."""
@@ -180,7 +182,7 @@ class Drafts:
             for j in others:
                 if j in state.near[i] or i == j or (i > j and not state.directed):
                     continue
-                fit = self._fitting_edges(state.nodes[i], state.nodes[j], choices, min(room[i], room[j]))
+                fit = self._fitting_edges[state.nodes[i], state.nodes[j], None, choices, min(room[i], room[j])]
                 if fit:
                     yield Family("add edge", (i, j), fit, None, partial(joined, state, i, j))
 

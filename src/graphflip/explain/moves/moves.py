@@ -77,6 +77,10 @@ class Moves:
         if self.schema.directed and self.vocabulary.max_nodes > 1:
             raise SchemaError("Groups are for undirected graphs; this schema is directed. Leave the vocabulary out.")
 
+    def __getstate__(self) -> dict[str, object]:
+        """Moves that are copied, or sent to another process, leave behind what was looked up."""
+        return {name: value for name, value in self.__dict__.items() if name in self.__dataclass_fields__}
+
     def valid(self, graph: Graph) -> list[Move]:
         """List the moves of a graph, each once.
 

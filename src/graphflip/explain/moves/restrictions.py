@@ -84,8 +84,9 @@ def check_types(constraints: Constraints, schema: Schema) -> None:
     ):
         unknown = sorted(set(names) - _names(columns))
         if unknown:
-            has = ", ".join(sorted(_names(columns))) or "none"
-            raise ConfigError(f"`{what}` must be among the schema's: {has}; got {unknown[0]!r}.")
+            lists = (f"{column.name}: {', '.join(column.values)}" for column in columns if column.values)
+            has = "; ".join(lists) or "none"
+            raise ConfigError(f"`{what}` must be among the schema's ({has}); got {unknown[0]!r}. Correct it.")
 
 
 def _rings(sketch: Sketch) -> set[Pair]:

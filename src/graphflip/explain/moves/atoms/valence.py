@@ -2,19 +2,17 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 from ....chemistry import Chemistry
 from ....schema import Schema
 from ..attributes import Attributes, attribute_choices, fresh_attributes, other_attributes
 from ..sketch import Sketch
 from .filling import Census, Filling
+from .lookups import Lookups
 from .orders import BondOrders, column_index
 from .rules import AbstractMoleculeRules
 from .shells import Shells
-
-# Kinds of atoms, with their room, whose alternatives are kept.
-_KEPT = 2**12
 
 
 @dataclass(frozen=True)
@@ -75,17 +73,16 @@ class Valence(AbstractMoleculeRules):
         return self.chemistry.max_valence(self.symbol(node))
 
     def alternatives(self, sketch: Sketch, i: int, room: int) -> tuple[Attributes, ...]:
-        return self._alternatives(sketch.nodes[i], room)
+        return self._alternatives[sketch.nodes[i], room]
 
     @cached_property
-    def _alternatives(self):
-        @lru_cache(maxsize=_KEPT)
-        def alternatives(was: Attributes, room: int) -> tuple[Attributes, ...]:
-            """Attributes that an atom with these may have instead, looked up once for all atoms like it."""
-            others = (other for other in other_attributes(was, self.schema.nodes) if self.symbol(other) != "H")
-            return tuple(other for other in others if room + self.limit(other) - self.limit(was) >= 0)
+    def _alternatives(self) -> Lookups[tuple[Attributes, ...]]:
+        return Lookups(self._alternatives_of)
 
-        return alternatives
+    def _alternatives_of(self, was: Attributes, room: int) -> tuple[Attributes, ...]:
+        """Attributes that an atom with these may have instead."""
+        others = (other for other in other_attributes(was, self.schema.nodes) if self.symbol(other) != "H")
+        return tuple(other for other in others if room + self.limit(other) - self.limit(was) >= 0)
 
     def fresh(self, known: Iterable[Attributes]) -> list[Attributes]:
         return [node for node in fresh_attributes(self.schema.nodes, known) if "H" not in node]
