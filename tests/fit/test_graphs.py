@@ -73,7 +73,7 @@ def test_a_limit_can_be_wider_or_narrower():
 
 
 def test_data_that_cannot_be_used_are_refused(tmp_path):
-    with pytest.raises(DataError, match="give more graphs"):
+    with pytest.raises(DataError, match="Give more"):
         fit_kit(PLANTED.subset([0, 1, 2]).split_randomly(0), tmp_path / "kit")
     with pytest.raises(ConfigError, match="minutes"):
         fit_kit(PLANTED, tmp_path / "kit", minutes=0.0)
