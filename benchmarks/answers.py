@@ -11,6 +11,7 @@ it; `import_torch_cpu_seconds`: what torch takes of both; `python_seconds`: one 
 Usage: python benchmarks/answers.py [--quick] [--only start|molecules|batch|large|exmol]   (GRAPHFLIP_DATA, idle cores)
 """
 
+import importlib.metadata
 import importlib.util
 import os
 import subprocess
@@ -161,7 +162,7 @@ def beside_exmol(explainer: Explainer, limit: int) -> dict[str, Any]:
         asked, shown, flipped = asked + 1, shown + found[0][0], flipped + (len(found[0][1]) > 1)
     return {
         "exmol_ratio": theirs / ours,
-        "exmol_version": exmol.__version__,
+        "exmol_version": importlib.metadata.version("exmol"),
         "exmol_molecules": asked,
         "exmol_refused": refused,
         "exmol_cpu_seconds": theirs / asked,

@@ -1,5 +1,7 @@
 """What is said of rows that cannot be read is short, and about the row."""
 
+import pytest
+
 from graphflip.jobs import open_source
 from graphflip.jobs.answers import explain_now
 
@@ -16,6 +18,15 @@ def test_a_long_smiles_does_not_fill_the_terminal(settings):
     (text,) = said(settings, "C" * 1_000)
     assert "at most" in text
     assert len(text) < 500
+
+
+@pytest.mark.parametrize(
+    ("smiles", "mistake"),
+    [("C1CC", "ring 1 is not closed"), ("CC(C", "a parenthesis is not closed"), ("CC]", "a bracket is not opened")],
+)
+def test_the_likely_mistake_in_a_smiles_is_named(settings, smiles, mistake):
+    (text,) = said(settings, smiles)
+    assert f"which RDKit cannot read: {mistake}. Correct it." in text
 
 
 def test_a_line_whose_quotes_are_not_in_pairs_is_named_as_that(settings, tmp_path):

@@ -1,5 +1,7 @@
 """Reading of RDKit molecules: the part that is read, its atoms as nodes, its bonds as edges."""
 
+import re
+from collections import Counter
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -39,12 +41,26 @@ def parse_smiles(smiles: str) -> "rdkit.Chem.Mol":
         mol = Chem.MolFromSmiles(smiles, sanitize=False) if is_text else None
         if mol is None or mol.GetNumAtoms() == 0:
             raise DataError(
-                f"A molecule must be written as SMILES; got {shortened(smiles)}, which RDKit cannot read. Correct it."
+                f"A molecule must be written as SMILES; got {shortened(smiles)}, which RDKit cannot read"
+                f"{likely_mistake(smiles)}. Correct it."
             )
         problem = sanitize_mol(mol, aromatic=any(atom.GetIsAromatic() for atom in mol.GetAtoms()))
     if problem:
         raise DataError(f"{smiles}: the SMILES must be a valid molecule; RDKit says: {problem}. Correct it.")
     return mol
+
+
+def likely_mistake(smiles: str) -> str:
+    """The likely mistake in a text that is no SMILES, after a colon; empty if it is not known."""
+    for opening, closing, what in (("(", ")", "parenthesis"), ("[", "]", "bracket")):
+        more = smiles.count(opening) - smiles.count(closing)
+        if more:
+            return f": a {what} is not {'closed' if more > 0 else 'opened'}"
+    bare = re.sub(r"\[[^\]]*\]", "", smiles)
+    rings = Counter(re.findall(r"%\d\d|\d", bare))
+    if open_rings := sorted(ring for ring, count in rings.items() if count % 2):
+        return f": ring {open_rings[0].lstrip('%')} is not closed"
+    return ""
 
 
 def read_mol(

@@ -1,11 +1,11 @@
 """Molecules as people write them: SMILES with a name after it, InChI, MOL blocks; and why one cannot be used."""
 
 import re
-from collections import Counter
 from typing import Any, NamedTuple
 
 from ...data.molecules.building import no_logs, rdkit_chem
 from ...data.molecules.famous import gallery_molecules
+from ...data.molecules.reading import likely_mistake
 from ...data.molecules.salts import num_parts, parent_of
 from ...errors import DataError, GraphflipError, require
 from ...schema import Schema
@@ -102,7 +102,7 @@ def _no_smiles(text: str) -> Unusable:
     offers = tuple({"label": f"Use {one.name}", "smiles": one.smiles} for one in known)
     if known or re.fullmatch(r"[A-Za-z][A-Za-z-]{3,}", text):
         return Unusable("This cannot be read as SMILES, and names are not looked up.", offers)
-    return Unusable(f"This cannot be read as SMILES{_syntax(text)}.")
+    return Unusable(f"This cannot be read as SMILES{likely_mistake(text)}.")
 
 
 def _size(mol: Any, schema: Schema) -> str:
@@ -137,19 +137,6 @@ def _problem(problem: Any, mol: Any) -> str:
             "nitrogen: write [nH], as in c1cc[nH]c1."
         )
     return f"RDKit does not accept this molecule: {problem.Message()}."
-
-
-def _syntax(smiles: str) -> str:
-    """The likely mistake in a text that is no SMILES, after a colon; empty if it is not known."""
-    for opening, closing, what in (("(", ")", "parenthesis"), ("[", "]", "bracket")):
-        more = smiles.count(opening) - smiles.count(closing)
-        if more:
-            return f": a {what} is not {'closed' if more > 0 else 'opened'}"
-    bare = re.sub(r"\[[^\]]*\]", "", smiles)
-    rings = Counter(re.findall(r"%\d\d|\d", bare))
-    if open_rings := sorted(ring for ring, count in rings.items() if count % 2):
-        return f": ring {open_rings[0].lstrip('%')} is not closed"
-    return ""
 
 
 def _plain(message: str, smiles: str) -> str:
