@@ -71,6 +71,8 @@ def test_less_will_do_and_is_said():
     assert "0.9 was asked" in found.note
     assert found.note in str(found)
     assert found.one_minimal
+    assert "thorough" not in found.note  # this search has tried every change
+    assert "A thorough search" in explained(search(concede_to=0.5, look=4)).note
 
 
 def test_surroundings_that_the_data_lack_are_the_last_resort_and_are_said():

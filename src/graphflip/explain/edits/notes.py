@@ -40,6 +40,8 @@ class Notes:
         text = f"Less than was asked, and the best of {self.scoring.calls - 1} graphs: {said}." if said else ""
         if strange:
             text += " No believable change was found: this is a small one that real graphs hardly have."
+        if said and self.scoring.limits.look:
+            text += " A thorough search, which tries every change, may find more."
         return text.strip()
 
     def of_failure(self, closest: Candidate) -> str:
