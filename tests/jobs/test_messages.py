@@ -2,6 +2,9 @@
 
 import pytest
 
+from graphflip.data.molecules.reading import parse_smiles, smiles_of_inchi
+from graphflip.data.tables import read_smiles
+from graphflip.errors import DataError
 from graphflip.jobs import open_source
 from graphflip.jobs.answers import explain_now
 
@@ -46,3 +49,15 @@ def test_bytes_that_are_no_text_are_bad_input(settings):
     (text,) = said(settings, "C\udcff")
     assert text.startswith("C\udcff: bad_input")
     assert "must be written as SMILES" in text
+
+
+def test_an_inchi_is_read_as_the_molecule_that_chemists_draw(tmp_path):
+    """The InChI of an amide is an amide, and a table may have a column of them."""
+    amide = "InChI=1S/C8H9NO2/c1-6(10)9-7-2-4-8(11)5-3-7/h2-5,11H,1H3,(H,9,10)"
+    assert smiles_of_inchi(amide) == "CC(=O)Nc1ccc(O)cc1"
+    assert parse_smiles(amide).GetNumAtoms() == 11
+    (tmp_path / "drugs.csv").write_text(f'name,InChI\nparacetamol,"{amide}"\nhalf,InChI=1S/C8H9\n')
+    whole, half = read_smiles(tmp_path / "drugs.csv")
+    assert (whole.id, whole.smiles) == ("paracetamol", amide)
+    with pytest.raises(DataError, match="An InChI must be whole"):
+        parse_smiles(half.smiles)

@@ -28,7 +28,7 @@ def explain(
         str,
         typer.Argument(
             metavar="INPUT",
-            help="A SMILES text, a .csv, .tsv, .smi, .sdf, .jsonl or .pt file, a TU folder or zip, ames:test, "
+            help="A SMILES text or an InChI, a .csv, .tsv, .smi, .sdf, .jsonl or .pt file, a TU folder or zip, ames:test, "
             "or with --function package.module:function of your own that returns PyG graphs.",
         ),
     ],

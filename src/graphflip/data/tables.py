@@ -11,7 +11,7 @@ from typing import NamedTuple, TextIO
 
 from ..errors import DataError
 
-_SMILES_NAMES = ("smiles", "canonical_smiles", "smi", "molecule", "mol", "structure")
+_SMILES_NAMES = ("smiles", "canonical_smiles", "smi", "molecule", "mol", "structure", "inchi")
 _LABEL_NAMES = ("label", "y", "class", "target", "activity", "active", "mutagen", "outcome")
 _ID_NAMES = (
     *("id", "name", "mol_id", "compound", "identifier", "cid", "compound_name", "molecule_name", "compound_id"),

@@ -3,11 +3,11 @@
 import re
 from collections import Counter
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...chemistry import OTHER, Chemistry
 from ...columns import shortened
-from ...errors import DataError, GraphflipError, SchemaError
+from ...errors import DataError, GraphflipError, SchemaError, require
 from ...schema import AttributeDict, Schema
 from .building import chemistry_of, no_logs, rdkit_chem, sanitize_mol
 from .charges import charge_mismatch, plain_mol, settled_mol
@@ -20,6 +20,10 @@ UNREADABLE = "\ufffd"
 """Sign with which a reader of tables begins what it gives in place of a line that it cannot read."""
 
 
+INCHI = "InChI="
+"""Letters with which every InChI begins."""
+
+
 class NodesAndEdges(NamedTuple):
     """A graph as lists, in the form that `Graph.build` takes."""
 
@@ -28,7 +32,11 @@ class NodesAndEdges(NamedTuple):
 
 
 def parse_smiles(smiles: str) -> "rdkit.Chem.Mol":
-    """Parse a SMILES text; rings are aromatic only if the text has aromatic (lower-case) atoms. Hydrogens stay."""
+    """Parse a SMILES text; rings are aromatic only if the text has aromatic (lower-case) atoms. Hydrogens stay.
+
+    An InChI is read as the SMILES that `smiles_of_inchi` makes of it.
+    """
+    smiles = smiles_of_inchi(smiles) if smiles.startswith(INCHI) else smiles
     if smiles.startswith(UNREADABLE):
         raise DataError(
             "A row must be one line of at most a million characters, with quotes in pairs; "
@@ -48,6 +56,35 @@ def parse_smiles(smiles: str) -> "rdkit.Chem.Mol":
     if problem:
         raise DataError(f"{smiles}: the SMILES must be a valid molecule; RDKit says: {problem}. Correct it.")
     return mol
+
+
+def smiles_of_inchi(inchi: str) -> str:
+    """The molecule of an InChI as SMILES; raises DataError if it cannot be read."""
+    chem = rdkit_chem()
+    with no_logs():
+        mol = chem.MolFromInchi(inchi) if inchi.isascii() else None
+        if mol is None:
+            raise DataError(
+                f"An InChI must be whole; got {shortened(inchi)}, which RDKit cannot read. "
+                "Check that nothing of it is missing."
+            )
+        return chem.MolToSmiles(_usual_tautomer(mol, inchi))
+
+
+def _usual_tautomer(mol: Any, inchi: str) -> Any:
+    """The form of a molecule that chemists draw, of those that an InChI with mobile hydrogens means.
+
+    RDKit reads the InChI of an amide as an imidic acid.
+    """
+    if "(H" not in inchi:
+        return mol
+    chem, tautomers = rdkit_chem(), require("rdkit.Chem.MolStandardize.rdMolStandardize", "mol", "Reading InChI")
+    enumerator = tautomers.TautomerEnumerator()
+    enumerator.SetRemoveSp3Stereo(False)
+    enumerator.SetRemoveBondStereo(False)
+    enumerator.SetMaxTautomers(100)
+    forms = [form for form in enumerator.Enumerate(mol) if chem.MolToInchi(form) == inchi]
+    return max([mol, *forms], key=enumerator.ScoreTautomer)
 
 
 def likely_mistake(smiles: str) -> str:

@@ -5,9 +5,9 @@ from typing import Any, NamedTuple
 
 from ...data.molecules.building import no_logs, rdkit_chem
 from ...data.molecules.famous import gallery_molecules
-from ...data.molecules.reading import likely_mistake
+from ...data.molecules.reading import INCHI, likely_mistake, smiles_of_inchi
 from ...data.molecules.salts import num_parts, parent_of
-from ...errors import DataError, GraphflipError, require
+from ...errors import DataError, GraphflipError
 from ...schema import Schema
 
 
@@ -31,7 +31,7 @@ def read_written(text: str) -> WrittenMolecule:
     text = text.strip("\ufeff \t\r\n") if "M  END" not in text else text
     if "M  END" in text:
         return _from_molblock(text)
-    if text.startswith("InChI="):
+    if text.startswith(INCHI):
         return _from_inchi(text)
     smiles, _, name = text.partition(text[match.start()] if (match := re.search(r"\s", text)) else "\n")
     if not smiles or any(not "!" <= letter <= "~" for letter in smiles):
@@ -49,29 +49,8 @@ def _from_molblock(block: str) -> WrittenMolecule:
 
 
 def _from_inchi(text: str) -> WrittenMolecule:
-    chem = rdkit_chem()
     first, _, name = text.partition(" ")
-    with no_logs():
-        mol = chem.MolFromInchi(first)
-        if mol is None:
-            raise DataError("This InChI cannot be read. Check that nothing of it is missing.")
-        return WrittenMolecule(chem.MolToSmiles(_usual_tautomer(mol, first)), name.strip()[:200])
-
-
-def _usual_tautomer(mol: Any, inchi: str) -> Any:
-    """The form of a molecule that chemists draw, of those that an InChI with mobile hydrogens means.
-
-    RDKit reads the InChI of an amide as an imidic acid.
-    """
-    if "(H" not in inchi:
-        return mol
-    chem, tautomers = rdkit_chem(), require("rdkit.Chem.MolStandardize.rdMolStandardize", "mol", "Reading InChI")
-    enumerator = tautomers.TautomerEnumerator()
-    enumerator.SetRemoveSp3Stereo(False)
-    enumerator.SetRemoveBondStereo(False)
-    enumerator.SetMaxTautomers(100)
-    forms = [form for form in enumerator.Enumerate(mol) if chem.MolToInchi(form) == inchi]
-    return max([mol, *forms], key=enumerator.ScoreTautomer)
+    return WrittenMolecule(smiles_of_inchi(first), name.strip()[:200])
 
 
 def why_unusable(error: GraphflipError, smiles: str, schema: Schema) -> Unusable:
