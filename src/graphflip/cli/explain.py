@@ -28,8 +28,8 @@ def explain(
         str,
         typer.Argument(
             metavar="INPUT",
-            help="A SMILES text or an InChI, a .csv, .tsv, .smi, .sdf, .jsonl or .pt file, a TU folder or zip, ames:test, "
-            "or with --function package.module:function of your own that returns PyG graphs.",
+            help="A SMILES text or an InChI, a .csv, .tsv, .smi, .sdf, .jsonl or .pt file, a TU folder or zip, "
+            "ames:test, or with --function package.module:function of your own that returns PyG graphs.",
         ),
     ],
     model: Annotated[str, typer.Option(help="ames, logp, mutagenicity, aids, nci1, or the folder of a kit.")] = "ames",
