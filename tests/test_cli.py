@@ -39,7 +39,7 @@ def test_scripts_learn_from_the_exit_code_that_nothing_could_be_read(tmp_path, h
     (tmp_path / "both.smi").write_text("CCO\nno-molecule\n")
     (tmp_path / "none.smi").write_text("no-molecule\n")
     none = run("explain", "none.smi", *how, cwd=tmp_path)
-    assert (none.returncode, "bad_input" in none.stdout) == (1, True), none.stderr
+    assert (none.returncode, "bad_input" in none.stdout) == (3, True), none.stderr
     both = run("explain", "both.smi", *(part.replace("job", "other") for part in how), cwd=tmp_path)
     assert both.returncode == 0, both.stderr
 

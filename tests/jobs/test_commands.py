@@ -62,7 +62,7 @@ def test_one_molecule_is_explained_on_the_terminal(kit, tmp_path, monkeypatch, c
     printed = capsys.readouterr().out
     assert "CCC: flipped; target fancy" in printed
     assert "CCC -> " in printed
-    assert run(monkeypatch, "explain", "C(C", *asked, "--out", tmp_path / "job") == 0
+    assert run(monkeypatch, "explain", "C(C", *asked, "--out", tmp_path / "job") == 3
     assert "bad_input" in capsys.readouterr().out
     (tmp_path / "empty.smi").touch()
     for more in ((), ("--out", tmp_path / "none")):
@@ -107,7 +107,7 @@ def test_rings_are_frozen_if_asked(kit, tmp_path, monkeypatch):
 def test_the_largest_part_of_a_salt_is_explained(kit, tmp_path, monkeypatch, capsys):
     asked = ("--model", kit, "--prefer", "minimal", "--target", "fancy", "--budget", 2)
     salt = "CC[NH3+].[Cl-]"
-    assert run(monkeypatch, "explain", salt, *asked, "--as-is") == 0
+    assert run(monkeypatch, "explain", salt, *asked, "--as-is") == 3
     printed = capsys.readouterr().out
     assert "bad_input" in printed
     assert "give CCN, or leave out `--as-is`" in printed

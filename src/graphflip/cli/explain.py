@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from ..jobs import AbstractEngine, JobSummary
 
 
+# Exit code where no row at all could be explained; 1 is that of programs that break off.
+_NOTHING_READ = 3
+
+
 class EngineName(StrEnum):
     """Engines that may do the work."""
 
@@ -73,7 +77,7 @@ def explain(
             show(said.text)
             answered.append(said.answered)
         if answered and not any(answered):
-            raise typer.Exit(1)
+            raise typer.Exit(_NOTHING_READ)
         return
     computing.warm(settings)
     with job_bar(console) as watch:
@@ -89,7 +93,7 @@ def explain(
         _print_summary(summary)
         write_page(out, out / "report.html", explainer=explainer_of(settings) if has_paths else None)
     if summary.total and summary.outcomes.keys() <= ROW_FAILURES:
-        raise typer.Exit(1)
+        raise typer.Exit(_NOTHING_READ)
 
 
 def export(
