@@ -24,7 +24,7 @@ from .draw.pictures import draw_graph, draw_pair
 _ASSETS = Path(__file__).parent / "assets"
 _WIDTH, _HEIGHT, _LEFT, _BOTTOM, _TOP = 520, 240, 40, 28, 12
 _CHOSEN, _HELD_OUT = "graphs that they were chosen on", "held-out graphs"
-_BOUND = "the most that any choice could flip"
+_BOUND = "the most that any choice could flip of those it is made on"
 
 
 def write_summary(path: Path, summary: ModelSummary) -> None:
