@@ -168,12 +168,15 @@ def make(folder: Path) -> Path:
     return folder
 
 
+_INCHI = b'id,inchi\na,"InChI=1S/C8H9NO2/c1-6(10)9-7-2-4-8(11)5-3-7/h2-5,11H,1H3,(H,9,10)"\n'
+
+
 def examples(name: str, made: Path) -> list[bytes]:
     """Contents that a parser takes, to start from."""
     kit, job = made / "kit", made / "job"
     shown = {
         "tu": [TU_BREAK.join([b"1, 2\n2, 1\n3, 4\n4, 3\n", b"1\n1\n2\n2\n", b"0\n1\n", b"0\n1\n0\n0\n"])],
-        "csv": [b'id,smiles\na,CCO\nb,"C(=O)N"\n', b"smiles,label\nC1CC1,1\n"],
+        "csv": [b'id,smiles\na,CCO\nb,"C(=O)N"\n', b"smiles,label\nC1CC1,1\n", _INCHI],
         "smi": [b"CCO ethanol 1\nc1ccccc1\n"],
         "sdf": [_SDF],
         "graphs": [(job / "counterfactuals.jsonl").read_bytes(), b'{"nodes": [{"type": "C"}], "edges": []}\n'],

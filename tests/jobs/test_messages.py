@@ -59,5 +59,6 @@ def test_an_inchi_is_read_as_the_molecule_that_chemists_draw(tmp_path):
     (tmp_path / "drugs.csv").write_text(f'name,InChI\nparacetamol,"{amide}"\nhalf,InChI=1S/C8H9\n')
     whole, half = read_smiles(tmp_path / "drugs.csv")
     assert (whole.id, whole.smiles) == ("paracetamol", amide)
-    with pytest.raises(DataError, match="An InChI must be whole"):
-        parse_smiles(half.smiles)
+    for broken in (half.smiles, "InChI=1S/C2H6O/c1-2-3/h3H,2H2,1H3\0/more", "InChI=1S/C2H6O\udcff"):
+        with pytest.raises(DataError, match="An InChI must be whole"):
+            parse_smiles(broken)

@@ -72,11 +72,11 @@ def explain(
     settings = JobSettings.of(model, classifier, query)
     source, computing = open_source(what, function), make_engine(engine, workers, scheduler, row_seconds, unencrypted)
     if out is None:
-        answered: list[bool] = []
+        answered: set[bool] = set()
         for said in explain_now(settings, source):
             show(said.text)
-            answered.append(said.answered)
-        if answered and not any(answered):
+            answered.add(said.answered)
+        if answered == {False}:
             raise typer.Exit(_NOTHING_READ)
         return
     computing.warm(settings)

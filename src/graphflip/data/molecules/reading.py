@@ -62,7 +62,8 @@ def smiles_of_inchi(inchi: str) -> str:
     """The molecule of an InChI as SMILES; raises DataError if it cannot be read."""
     chem = rdkit_chem()
     with no_logs():
-        mol = chem.MolFromInchi(inchi) if inchi.isascii() else None
+        is_text = inchi.isascii() and inchi.isprintable()  # RDKit ends at a NUL, and would read half of it
+        mol = chem.MolFromInchi(inchi) if is_text else None
         if mol is None:
             raise DataError(
                 f"An InChI must be whole; got {shortened(inchi)}, which RDKit cannot read. "
