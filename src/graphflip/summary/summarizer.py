@@ -228,9 +228,7 @@ class Summarizer:
             curve,
             tuple(bound / total for bound in cover.bounds),
             held_out,
-            {"most frequent changes of single answers, on held-out graphs": curve_of(frequent)}
-            if len(frequent)
-            else {},
+            {_FREQUENT: curve_of(frequent)} if len(frequent) else {},
             why_uncovered(tried, cover.chosen),
             graphs=standing_for(study, direction, tried, self._graphs),
         )
